@@ -99,7 +99,7 @@ class Verdict(Record):
 
 
 class DependencyKind(StrEnum):
-    """`action`: it must have succeeded. `approval`: it must be approved. `outcome`: the outside world must have said so."""
+    """`action`: it must have succeeded. `approval`: it must be approved. `outcome`: the outside world has said so."""
 
     ACTION = "action"
     APPROVAL = "approval"

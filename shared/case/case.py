@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from enum import StrEnum
 
+from pydantic import Field
+
 from shared.case.actions import Action, Json
 from shared.case.brief import Brief
 from shared.case.canonical import Record, short_hash
@@ -123,7 +125,7 @@ class Case(Record):
     policy_version: str | None = None
     actions: tuple[Action, ...] = ()
     questions: tuple[Question, ...] = ()
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, Outcome] = Field(default_factory=dict)
     waiting: Waiting | None = None
     decide_by: datetime | None = None
     """When the time to decide ends; approvals after it are refused."""

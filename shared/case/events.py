@@ -60,6 +60,8 @@ class BriefDrafted(Record):
     brief: Brief
     brief_hash: str
     actions: tuple[Action, ...]
+    facts: dict[str, Json] = Field(default_factory=dict)
+    """What the investigation established about the object and the customer, by name."""
 
 
 class QuestionAsked(Record):

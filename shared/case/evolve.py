@@ -64,6 +64,8 @@ def _moved(case: Case, event: Moved, at: datetime) -> dict[str, Any]:
         "state_reason": event.reason,
         "waiting": event.waiting,
         "decide_by": event.decide_by if event.to is State.AWAITING_APPROVAL else case.decide_by,
+        # A draft that comes back, edited or taken by a person, is checked again.
+        "checked": case.checked and event.to is not State.DRAFTED,
     }
 
 
@@ -93,6 +95,7 @@ def _brief_drafted(case: Case, event: BriefDrafted, at: datetime) -> dict[str, A
         "brief_hash": event.brief_hash,
         "checked": False,
         "actions": (*kept.values(), *drafted),
+        "facts": {**case.facts, **event.facts},
     }
 
 

@@ -1,8 +1,8 @@
 """Money as Stripe counts it: integers in minor units, with Stripe's exponents and not ISO's.
 
 Source: docs.stripe.com/currencies, zero-decimal and special-case lists (read 2026-05). ISK and UGX are sent with two
-decimals that must be 00, although the page also lists UGX as zero-decimal; MGA is zero-decimal at Stripe though ISO 4217
-gives it two; the three-decimal currencies are sent with a last digit of 0.
+decimals that must be 00, although the page also lists UGX as zero-decimal; MGA is zero-decimal at Stripe though ISO
+4217 gives it two; the three-decimal currencies are sent with a last digit of 0.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from shared.case.canonical import Record
 from shared.errors import InvalidInput
 
 ZERO_DECIMAL = frozenset(
-    ["bif", "clp", "djf", "gnf", "jpy", "kmf", "krw", "mga", "pyg", "rwf", "vnd", "vuv", "xaf", "xof", "xpf"]
+    ("bif", "clp", "djf", "gnf", "jpy", "kmf", "krw", "mga", "pyg", "rwf", "vnd", "vuv", "xaf", "xof", "xpf")
 )
 THREE_DECIMAL = frozenset(["bhd", "jod", "kwd", "omr", "tnd"])
 WHOLE_UNITS_IN_TWO_DECIMALS = frozenset(["isk", "ugx"])

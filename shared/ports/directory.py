@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Protocol
 
+from pydantic import Field
+
 from shared.case.canonical import Record
 
 
@@ -32,7 +34,7 @@ class Org(Record):
     id: str
     currency: str
     timezone: str = "UTC"
-    fx: dict[str, str] = {}
+    fx: dict[str, str] = Field(default_factory=dict)
     """One major unit of the key in the org's currency, as decimal text."""
     members: tuple[Member, ...] = ()
     approval_policy: str | None = None

@@ -79,6 +79,9 @@ class Draft:
     question: AskHuman | None = None
     escalation: tuple[Option, ...] = ()
     """For a decision to escalate: the ways out to offer beside the usual ones."""
+    facts: Mapping[str, Json] = field(default_factory=dict)
+    """What the evidence established, for the case to remember: customer.id, customer.email, customer.name, and for
+    money on a charge charge.refundable_now_minor and charge.refundable_later_minor (once the awaited outcome came)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,20 @@
+"""Sweep: called by the scheduler every minute."""
+
+from __future__ import annotations
+
+import functions_framework
+from flask import Request, Response, jsonify
+
+from infra.bootstrap import ports_of
+from shared.steps import sweep as step
+
+_ports = ports_of("sweep")
+
+
+@functions_framework.http
+def sweep(request: Request) -> Response:
+    """Look again at whatever has gone quiet."""
+    ports = _ports()
+    swept = step.sweep(ports, ports.entropy.token(), at_start="at_start" in request.args)
+    response: Response = jsonify(cases=swept.cases, entries=swept.entries, failed=swept.failed)
+    return response

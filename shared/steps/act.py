@@ -1,0 +1,269 @@
+"""Act: one approved action, carried out at most once as far as anyone can tell.
+
+The order is what keeps it safe: look up what an earlier attempt did; read the ledger, then the world; compare both with
+what was approved; record the intent with its key and lease; look at the clock and the kill switch once more; one call;
+record what the other side said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from shared.case.actions import ENDED, IN_FLIGHT, Action, ActionState, Json, Tier, idempotency_key
+from shared.case.case import Case
+from shared.case.due import runnable
+from shared.case.events import ActionIntended, ActionMoved, Event, PolicyChecked
+from shared.case.lifecycle import State
+from shared.errors import Busy, Conflict, NotFound, Refused, Retryable
+from shared.policy.approvals import approved
+from shared.policy.evaluate import evaluate
+from shared.policy.model import load_policy
+from shared.ports.effects import Done, EffectContext, EffectRefused, EffectUnavailable, EffectUnknown
+from shared.ports.store import ChargeLedger
+from shared.steps.budgets import ACT_ATTEMPTS_BEFORE_PEOPLE, ACT_CALL_TIMEOUT_S, ACT_LEASE_S
+from shared.steps.commit import Change, Committed, commit
+from shared.steps.context import Ports, RequestContext
+from shared.steps.drift import drift
+from shared.steps.ledger import charge_of, follow, reserve
+from shared.steps.sending import drive
+from shared.steps.settle import Unfolding, settle, to_people
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What this attempt holds once its intent is recorded."""
+
+    action: Action
+    context: EffectContext
+    owner: str
+    since: float
+    """Monotonic seconds at which the lease was taken."""
+
+
+def act(ports: Ports, context: RequestContext, case_id: str, action_id: str) -> None:
+    """Carry out one action if it is due; else only drive on.
+
+    Raises Busy while another attempt holds the lease, Retryable when the outcome is unknown or the service is down.
+    """
+    case, action = _read(ports, context, case_id, action_id)
+    if action.state in ENDED or not runnable(case, action):
+        drive(ports, context, _unchanged(ports, context, case_id))
+        return
+    _refuse_if_leased(action, ports.clock.now())
+    if action.state in IN_FLIGHT and _found(ports, context, case, action):
+        return
+    if ports.switch.effects_stopped(context.org):
+        _stand_down(ports, context, case_id, action_id, "effects are stopped")
+        return
+    intent = _prepare(ports, context, case, action)
+    if intent is not None:
+        _carry_out(ports, context, case_id, intent)
+
+
+def _read(ports: Ports, context: RequestContext, case_id: str, action_id: str) -> tuple[Case, Action]:
+    record = ports.store.read(context.org, case_id)
+    action = record.case.action(action_id) if record else None
+    if record is None or action is None:
+        raise NotFound(f"there is no action {action_id} in case {case_id}")
+    return record.case, action
+
+
+def _refuse_if_leased(action: Action, now: datetime) -> None:
+    if action.state is ActionState.INTENDED and action.lease_until is not None and now < action.lease_until:
+        wait = (action.lease_until - now).total_seconds()
+        raise Busy(f"{action.id} is being carried out by another delivery", after=max(1.0, wait))
+
+
+def _found(ports: Ports, context: RequestContext, case: Case, action: Action) -> bool:
+    """Whether an earlier attempt had its effect after all; then it is recorded and nothing is repeated."""
+    done = ports.write_access().look_up(action, _effect_context(context, case, action, action.attempt))
+    if done is not None:
+        _record(ports, context, case.id, action.id, _succeeded(action, done))
+        return True
+    if action.attempt >= ACT_ATTEMPTS_BEFORE_PEOPLE:
+        _tell_people(ports, context, case.id, action)
+        raise Retryable(f"the outcome of {action.id} is still unknown", after=300.0)
+    return False
+
+
+def _prepare(ports: Ports, context: RequestContext, case: Case, action: Action) -> Intent | None:
+    """Check everything again and record the intent. None: the action may not run now, which has been recorded."""
+    charge = charge_of(action)
+    # The ledger before Stripe: whatever is paid in between shows at Stripe, and a stale ledger fails the batch.
+    ledger = ports.store.read_ledger(context.org, action.account, charge) if charge else None
+    world = ports.write_access().observe(action, context.org)
+    blocked = _blocked(ports, context, case, action, ledger, world)
+    if blocked is not None:
+        _record(ports, context, case.id, action.id, blocked)
+        return None
+    reserved = reserve(ledger, case.id, action, _refundable(world)) if ledger is not None else None
+    owner, since = ports.entropy.token(), ports.clock.monotonic()
+    effect_context = _effect_context(context, case, action, action.attempt + 1)
+
+    def decide(current: Case | None, now: datetime) -> Change:
+        fresh = current.action(action.id) if current else None
+        if current is None or fresh is None or not runnable(current, fresh) or fresh.hash != action.hash:
+            return Change()
+        _refuse_if_leased(fresh, now)
+        if fresh.attempt != action.attempt:
+            raise Busy(f"{action.id} was taken up by another delivery", after=2.0)
+        if ledger is not None and ports.store.read_ledger(context.org, action.account, ledger.charge) != ledger:
+            raise Retryable("another case has just changed the ledger of this charge", after=1.0)
+        intended = ActionIntended(
+            action_id=action.id,
+            attempt=effect_context.attempt,
+            idempotency_key=effect_context.idempotency_key,
+            lease_until=now + timedelta(seconds=ACT_LEASE_S),
+            lease_owner=owner,
+        )
+        return Change([intended], ledger=reserved)
+
+    committed = commit(ports, context, case.id, decide)
+    if not committed.changed or committed.after is None:
+        drive(ports, context, committed)
+        return None
+    held = committed.after.action(action.id)
+    return Intent(held, effect_context, owner, since) if held is not None else None
+
+
+def _blocked(
+    ports: Ports,
+    context: RequestContext,
+    case: Case,
+    action: Action,
+    ledger: ChargeLedger | None,
+    world: Mapping[str, Json],
+) -> Event | None:
+    """Why the action may not run now: a stricter verdict, a missing approval, a changed world, or no money left."""
+    org = ports.directory.org(context.org)
+    policy = load_policy(org.approval_policy)
+    if case.brief is None:
+        return ActionMoved(action_id=action.id, to=ActionState.VOIDED, reason="there is no brief behind it")
+    others = {other.id: other for other in case.actions}
+    verdict = evaluate(action, others=others, decision=case.brief.decision, org=org, policy=policy)
+    judged = action.model_copy(update={"verdict": verdict})
+    if not approved(judged, org):
+        if action.verdict == verdict or verdict.tier is Tier.FORBIDDEN:
+            reason = "the approvals it has no longer suffice: " + "; ".join(verdict.rules)
+            return _back_to_people(action, reason)
+        return PolicyChecked(policy_version=policy.version, verdicts={action.id: verdict})
+    changed = drift(action, world, case.outcomes)
+    if changed is not None:
+        return ActionMoved(action_id=action.id, to=ActionState.VOIDED, reason=changed)
+    if ledger is not None:
+        try:
+            reserve(ledger, case.id, action, _refundable(world))
+        except Refused as error:
+            return ActionMoved(action_id=action.id, to=ActionState.VOIDED, reason=str(error))
+    return None
+
+
+def _back_to_people(action: Action, reason: str) -> ActionMoved:
+    return ActionMoved(action_id=action.id, to=ActionState.AWAITING_APPROVAL, reason=reason)
+
+
+def _refundable(world: Mapping[str, Json]) -> int:
+    value = world.get("refundable_minor")
+    return value if isinstance(value, int) else 0
+
+
+def _carry_out(ports: Ports, context: RequestContext, case_id: str, intent: Intent) -> None:
+    action = intent.action
+    if ports.switch.effects_stopped(context.org):
+        _stand_down(ports, context, case_id, action.id, "effects are stopped")
+        return
+    if ports.clock.monotonic() - intent.since + ACT_CALL_TIMEOUT_S >= ACT_LEASE_S:
+        _stand_down(ports, context, case_id, action.id, "the lease would end during the call")
+        raise Retryable(f"{action.id} was prepared too slowly to be carried out safely", after=1.0)
+    try:
+        done = ports.write_access().perform(action, intent.context)
+    except EffectRefused as error:
+        _record(ports, context, case_id, action.id, _failed(action, str(error)))
+    except EffectUnknown as error:
+        unknown = ActionMoved(action_id=action.id, to=ActionState.UNKNOWN, error=str(error))
+        _record(ports, context, case_id, action.id, unknown)
+        raise Retryable(f"the outcome of {action.id} is unknown; it will be looked up", after=2.0) from error
+    except EffectUnavailable:
+        _stand_down(ports, context, case_id, action.id, "the service is not available")
+        raise
+    else:
+        _record(ports, context, case_id, action.id, _succeeded(action, done))
+
+
+def _succeeded(action: Action, done: Done) -> ActionMoved:
+    return ActionMoved(
+        action_id=action.id, to=ActionState.SUCCEEDED, reason=done.summary, external_ref=done.external_ref
+    )
+
+
+def _failed(action: Action, error: str) -> ActionMoved:
+    return ActionMoved(action_id=action.id, to=ActionState.FAILED, reason="refused by the other side", error=error)
+
+
+def _record(ports: Ports, context: RequestContext, case_id: str, action_id: str, event: Event) -> None:
+    """Record what became of the action and what follows from it, and drive on."""
+
+    def decide(case: Case | None, now: datetime) -> Change:
+        action = case.action(action_id) if case else None
+        if case is None or action is None or action.state in ENDED:
+            return Change()
+        unfolding = Unfolding(case, now)
+        unfolding.add(_explained(case, action, event, ports))
+        settle(unfolding, ports.playbook(case.playbook))
+        return Change(unfolding.events, ledger=follow(ports, context, case, unfolding.case))
+
+    drive(ports, context, commit(ports, context, case_id, decide))
+
+
+def _explained(case: Case, action: Action, event: Event, ports: Ports) -> Event:
+    """A refusal that an outside event explains is skipped, not failed: the world settled it first."""
+    settled_by = ports.playbook(case.playbook).settled_by(case)
+    refused = isinstance(event, ActionMoved) and event.to in (ActionState.FAILED, ActionState.VOIDED)
+    if isinstance(event, ActionMoved) and refused and settled_by is not None and not action.depends_on_outcome():
+        return event.model_copy(update={"to": ActionState.SKIPPED, "reason": settled_by})
+    return event
+
+
+def _stand_down(ports: Ports, context: RequestContext, case_id: str, action_id: str, reason: str) -> None:
+    """Certainly nothing was done: give lease and reservation back; the action stays approved."""
+
+    def decide(case: Case | None, now: datetime) -> Change:
+        action = case.action(action_id) if case else None
+        if case is None or action is None or action.state is not ActionState.INTENDED:
+            return Change()
+        back = ActionMoved(action_id=action_id, to=ActionState.APPROVED, reason=reason)
+        unfolding = Unfolding(case, now)
+        unfolding.add(back)
+        return Change(unfolding.events, ledger=follow(ports, context, case, unfolding.case))
+
+    commit(ports, context, case_id, decide)
+
+
+def _tell_people(ports: Ports, context: RequestContext, case_id: str, action: Action) -> None:
+    def decide(case: Case | None, now: datetime) -> Change:
+        if case is None or case.terminal or case.state is State.MANUAL_REVIEW:
+            return Change()
+        unfolding = Unfolding(case, now)
+        to_people(unfolding, f"{action.id} was tried {action.attempt} times and its outcome is still unknown")
+        return Change(unfolding.events)
+
+    commit(ports, context, case_id, decide)
+
+
+def _effect_context(context: RequestContext, case: Case, action: Action, attempt: int) -> EffectContext:
+    return EffectContext(
+        org=context.org,
+        case_id=case.id,
+        idempotency_key=idempotency_key(context.org, case.id, action),
+        attempt=attempt,
+        timeout_s=ACT_CALL_TIMEOUT_S,
+    )
+
+
+def _unchanged(ports: Ports, context: RequestContext, case_id: str) -> Committed:
+    record = ports.store.read(context.org, case_id)
+    if record is None:
+        raise Conflict(f"case {case_id} is gone")
+    return Committed(record.case, record.case, changed=False, generation=record.bookkeeping.generation)

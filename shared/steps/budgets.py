@@ -1,0 +1,72 @@
+"""Every time budget in one place, in seconds, so that their order can be checked against the deployment.
+
+The rule: soft budget in code < function timeout < dispatch deadline < lease of `act` < watchdog < sweeper horizon.
+A function that was timed out keeps running on the platform: its late result must lose, which the reports' create and
+the lease see to, whatever these numbers are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from shared.ports.queue import Retry
+
+ASSIGNMENT_DEADLINE_S = 180.0
+"""From planning to the end of all attempts of one specialist."""
+
+SPECIALIST_SOFT_S = 40.0
+SPECIALIST_TIMEOUT_S = 50.0
+SPECIALIST_DISPATCH_S = 60.0
+
+ACT_CALL_TIMEOUT_S = 20.0
+"""One call to an outside service."""
+ACT_TIMEOUT_S = 50.0
+ACT_DISPATCH_S = 60.0
+ACT_LEASE_S = 75.0
+
+SWEEP_HORIZON_S = 600.0
+
+DECIDE_WITHIN = timedelta(hours=72)
+"""Time to decide where the business object sets no deadline."""
+
+INBOX_KEEP = timedelta(days=40)
+"""Longer than anything can redeliver an event: tasks live 31 days, dead letters are replayed within that."""
+
+INBOX_RESEND_AFTER = timedelta(seconds=60)
+INBOX_GIVE_UP_AFTER = timedelta(days=3)
+"""How long a bookkeeping event waits for its case before it is ignored."""
+
+ORPHANS_EXPIRE_AFTER = timedelta(days=7)
+
+ACT_ATTEMPTS_BEFORE_PEOPLE = 12
+"""After so many attempts that ended without an answer, a person is told; looking up goes on."""
+
+FAULTS_BEFORE_FAILED = 8
+"""Deliveries of one message that end in an unexpected error before the case is shown to operators as failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How one class of tasks is dispatched."""
+
+    queue: str
+    dispatch_s: float
+    retry: Retry
+
+
+SPECIALISTS = Budget(
+    queue="specialists",
+    dispatch_s=SPECIALIST_DISPATCH_S,
+    retry=Retry(max_attempts=5, min_backoff_s=1.0, max_backoff_s=20.0, max_duration_s=ASSIGNMENT_DEADLINE_S),
+)
+WATCHDOGS = Budget(
+    queue="watchdogs",
+    dispatch_s=30.0,
+    retry=Retry(max_attempts=10, min_backoff_s=1.0, max_backoff_s=60.0, max_duration_s=SWEEP_HORIZON_S),
+)
+ACTIONS = Budget(
+    queue="actions",
+    dispatch_s=ACT_DISPATCH_S,
+    retry=Retry(max_attempts=10, min_backoff_s=2.0, max_backoff_s=300.0, max_duration_s=3600.0),
+)

@@ -1,0 +1,90 @@
+"""Who asks, and what the core may use to answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from shared.errors import ManthanError, Refused
+from shared.ports import (
+    CaseStore,
+    Claims,
+    Clock,
+    Directory,
+    Effects,
+    Entropy,
+    Inbox,
+    Messages,
+    Sources,
+    Switch,
+    Tasks,
+    Trace,
+)
+from shared.team.contract import Playbook
+
+
+@dataclass(frozen=True, slots=True)
+class RequestContext:
+    """On whose behalf a step runs. `actor`: system, or a person's verified e-mail; `trace` ties logs together."""
+
+    org: str
+    actor: str
+    role: str
+    trace: str
+
+
+def system_context(org: str, trace: str) -> RequestContext:
+    """The pipeline itself."""
+    return RequestContext(org=org, actor="system", role="system", trace=trace)
+
+
+class NotGiven(ManthanError):
+    """A step asked for a port that its function was not given: a fault of the composition, never of the caller."""
+
+    code = "not_given"
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """The outside, as far as a function was given it. Only the specialist has sources; only act has effects."""
+
+    store: CaseStore
+    inbox: Inbox
+    claims: Claims
+    messages: Messages
+    tasks: Tasks
+    directory: Directory
+    switch: Switch
+    clock: Clock
+    entropy: Entropy
+    trace: Trace
+    playbooks: Mapping[str, Playbook]
+    sources: Callable[[str], Sources] | None = None
+    """The connected systems of an org."""
+    effects: Effects | None = None
+
+    def playbook(self, name: str) -> Playbook:
+        """The playbook of a case. Raises NotGiven when this deployment does not have it."""
+        try:
+            return self.playbooks[name]
+        except KeyError:
+            raise NotGiven(f"the playbook {name!r} is not installed here") from None
+
+    def sources_of(self, org: str) -> Sources:
+        """The org's connected systems."""
+        if self.sources is None:
+            raise NotGiven("this function may not read the connected systems")
+        return self.sources(org)
+
+    def write_access(self) -> Effects:
+        """The services that may be changed."""
+        if self.effects is None:
+            raise NotGiven("this function may not change the outside world: only act may")
+        return self.effects
+
+
+def require_person(context: RequestContext) -> str:
+    """The e-mail of the person who asks. Raises Refused when it is not a person."""
+    if context.role == "system" or "@" not in context.actor:
+        raise Refused("only people can do this; say who you are")
+    return context.actor

@@ -1,0 +1,217 @@
+"""Investigate: one attempt of one specialist, its report as the fence, and the join of the round.
+
+A specialist never touches the case document. Its result is one report, created if absent: whoever creates it first
+(an attempt, the last attempt's degraded one, the watchdog's timed-out one) wins, and everything later loses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from shared.case.canonical import short_hash
+from shared.case.case import Assignment, Case
+from shared.case.events import RoundJoined
+from shared.case.evidence import Ended, Gap
+from shared.errors import Busy, NotFound, Retryable
+from shared.ports.store import Claim
+from shared.steps.budgets import SPECIALIST_DISPATCH_S, SPECIALIST_SOFT_S, SPECIALISTS
+from shared.steps.commit import Change, Committed, commit
+from shared.steps.context import Ports, RequestContext
+from shared.steps.reports import pack, pointers
+from shared.steps.sending import send_all, send_new
+from shared.team.contract import Findings, Job, OutOfTime, Specialist
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """Which delivery of the task this is: `generation` as sent, `retry` from the queue's count (0 is the first)."""
+
+    generation: int
+    retry: int
+
+    @property
+    def last(self) -> bool:
+        """Whether the queue will not deliver again: then a failure is recorded instead of retried."""
+        return self.retry + 1 >= SPECIALISTS.retry.max_attempts
+
+
+def investigate(
+    ports: Ports, context: RequestContext, case_id: str, round_number: int, name: str, delivery: Delivery
+) -> None:
+    """Run one attempt. Raises Busy while another delivery works on it, and Retryable when an attempt failed."""
+    case = _read(ports, context, case_id)
+    assignment = _open_assignment(case, round_number, name)
+    if assignment is None or _exists(ports, case, round_number, name):
+        _join(ports, context, case_id, round_number, redelivered=True)
+        return
+    now = ports.clock.now()
+    if now >= assignment.deadline_at:
+        _give_up(ports, context, case, round_number, assignment, now)
+        return
+    claim = _claim(ports, context, case, round_number, assignment, delivery)
+    findings = Findings()
+    try:
+        ended = _attempt(ports, case, round_number, assignment, delivery, findings)
+        created = _hand_over(ports, case, round_number, name, ended, findings, delivery.retry)
+    finally:
+        ports.claims.release(context.org, claim.key, claim.owner)
+    _join(ports, context, case_id, round_number, redelivered=not created)
+
+
+def watch(ports: Ports, context: RequestContext, case_id: str, round_number: int) -> None:
+    """The watchdog: at a deadline, whoever has not reported has timed out. Early, it only joins."""
+    case = _read(ports, context, case_id)
+    current = case.round
+    now = ports.clock.now()
+    if current is not None and current.number == round_number and not current.joined:
+        for assignment in current.assignments:
+            if now >= assignment.deadline_at and not _exists(ports, case, round_number, assignment.specialist):
+                _time_out(ports, case, round_number, assignment, now)
+    _join(ports, context, case_id, round_number, redelivered=True)
+
+
+def _read(ports: Ports, context: RequestContext, case_id: str) -> Case:
+    record = ports.store.read(context.org, case_id)
+    if record is None:
+        raise NotFound(f"there is no case {case_id}")
+    return record.case
+
+
+def _open_assignment(case: Case, round_number: int, name: str) -> Assignment | None:
+    current = case.round
+    if current is None or current.number != round_number or current.joined:
+        return None
+    return next((assignment for assignment in current.assignments if assignment.specialist == name), None)
+
+
+def _exists(ports: Ports, case: Case, round_number: int, name: str) -> bool:
+    return any(report.specialist == name for report in ports.store.reports(case.org, case.id, round_number))
+
+
+def _claim(
+    ports: Ports,
+    context: RequestContext,
+    case: Case,
+    round_number: int,
+    assignment: Assignment,
+    delivery: Delivery,
+) -> Claim:
+    now = ports.clock.now()
+    claim = Claim(
+        key=short_hash(case.id, str(round_number), assignment.specialist),
+        owner=ports.entropy.token(),
+        generation=delivery.generation,
+        retry=delivery.retry,
+        expires_at=min(now + timedelta(seconds=SPECIALIST_DISPATCH_S), assignment.deadline_at),
+    )
+    live = ports.claims.take(context.org, claim, now)
+    if live is not None:
+        wait = max(1.0, (live.expires_at - now).total_seconds())
+        raise Busy(f"{assignment.specialist} is already at work on {case.id}", after=wait)
+    return claim
+
+
+def _attempt(
+    ports: Ports,
+    case: Case,
+    round_number: int,
+    assignment: Assignment,
+    delivery: Delivery,
+    findings: Findings,
+) -> Ended:
+    specialist = _specialist(ports, case, assignment.specialist)
+    now = ports.clock.now()
+    remaining = (assignment.deadline_at - now).total_seconds()
+    job = Job(
+        case=case,
+        org=ports.directory.org(case.org),
+        specialist=assignment.specialist,
+        round=round_number,
+        attempt=delivery.retry,
+        now=now,
+        sources=ports.sources_of(case.org),
+        remaining_s=min(SPECIALIST_SOFT_S, remaining),
+    )
+    ports.trace.say(case.org, case.id, assignment.specialist, "started", attempt=delivery.retry)
+    try:
+        specialist.investigate(job, findings)
+    except OutOfTime:
+        reason = "its time was used up before it was through"
+    except Exception as error:
+        if not delivery.last:
+            ports.trace.say(case.org, case.id, assignment.specialist, "failed", error=type(error).__name__)
+            raise Retryable(f"{assignment.specialist} failed with {type(error).__name__}") from error
+        reason = f"it failed with {type(error).__name__} in every attempt"
+    else:
+        ports.trace.say(case.org, case.id, assignment.specialist, "reported", rows=len(findings.rows))
+        return Ended.REPORTED
+    findings.gaps.append(Gap(specialist=assignment.specialist, what="the rest of its questions", why=reason))
+    return Ended.DEGRADED
+
+
+def _specialist(ports: Ports, case: Case, name: str) -> Specialist:
+    team = ports.playbook(case.playbook).team(case)
+    found = next((member for member in team if member.name == name), None)
+    if found is None:
+        raise NotFound(f"the playbook {case.playbook} has no specialist {name}")
+    return found
+
+
+def _give_up(
+    ports: Ports, context: RequestContext, case: Case, round_number: int, assignment: Assignment, now: datetime
+) -> None:
+    """Past the deadline a delivery starts no work."""
+    created = _time_out(ports, case, round_number, assignment, now)
+    _join(ports, context, case.id, round_number, redelivered=not created)
+
+
+def _time_out(ports: Ports, case: Case, round_number: int, assignment: Assignment, now: datetime) -> bool:
+    name = assignment.specialist
+    why = "it did not finish before its deadline"
+    findings = Findings(gaps=[Gap(specialist=name, what="everything it was asked", why=why)])
+    ports.trace.say(case.org, case.id, name, "timed out")
+    return _hand_over(ports, case, round_number, name, Ended.TIMED_OUT, findings, attempt=0, now=now)
+
+
+def _hand_over(
+    ports: Ports,
+    case: Case,
+    round_number: int,
+    name: str,
+    ended: Ended,
+    findings: Findings,
+    attempt: int,
+    now: datetime | None = None,
+) -> bool:
+    report = pack(
+        ports.store,
+        case,
+        round_number=round_number,
+        specialist=name,
+        ended=ended,
+        findings=findings,
+        now=now or ports.clock.now(),
+        attempt=attempt,
+    )
+    return ports.store.create_report(case.org, case.id, report)
+
+
+def _join(ports: Ports, context: RequestContext, case_id: str, round_number: int, *, redelivered: bool) -> None:
+    """End the round if every assignment has its report; one of the deliveries wins, and drives the case on."""
+    reports = ports.store.reports(context.org, case_id, round_number)
+    names = {report.specialist for report in reports}
+
+    def decide(case: Case | None, now: datetime) -> Change:
+        current = case.round if case else None
+        if case is None or current is None or current.number != round_number or current.joined:
+            return Change()
+        if any(assignment.specialist not in names for assignment in current.assignments):
+            return Change()
+        return Change([RoundJoined(round=round_number, reports=pointers(case, reports))])
+
+    committed: Committed = commit(ports, context, case_id, decide)
+    if committed.changed:
+        send_new(ports, context, committed)
+    elif redelivered:
+        send_all(ports, context, committed)

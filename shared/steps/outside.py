@@ -1,0 +1,101 @@
+"""What the outside world says about a case: facts first, then what they make of actions and state."""
+
+from __future__ import annotations
+
+from shared.case.actions import ENDED, IN_FLIGHT, ActionState, DependencyKind
+from shared.case.case import Case
+from shared.case.events import ActionMoved, Moved, OutsideChanged
+from shared.case.lifecycle import State
+from shared.steps.planning import plan_round
+from shared.steps.settle import Unfolding, settle, to_people, void_open_actions
+from shared.team.contract import Observation, Playbook
+
+REFUND_FAILED = "refund.failed"
+
+
+def take_note(unfolding: Unfolding, playbook: Playbook, event_id: str, event_type: str, news: Observation) -> None:
+    """Record an outside event and what follows from it, whatever lease is held."""
+    known = unfolding.case
+    observation = playbook.observe(known, news)
+    already = observation.outcome is not None and observation.outcome.name in known.outcomes
+    unfolding.add(
+        OutsideChanged(
+            event_id=event_id, event_type=event_type, facts=dict(observation.facts), outcome=observation.outcome
+        )
+    )
+    if observation.reopens:
+        _escalated(unfolding, playbook)
+    elif observation.outcome is not None and observation.outcome.name == REFUND_FAILED:
+        _refund_failed(unfolding, observation.outcome.detail)
+    elif observation.outcome is not None and not already:
+        _outcome(unfolding, playbook, observation.outcome.name)
+    elif known.state is State.AWAITING_OUTCOME:
+        settle(unfolding, playbook)
+
+
+def _outcome(unfolding: Unfolding, playbook: Playbook, outcome: str) -> None:
+    case = unfolding.case
+    if case.terminal:
+        if case.state is State.RESOLVED and playbook.settled_by(case) is not None:
+            to_people(unfolding, f"the outside world has changed its mind: {playbook.settled_by(case)}")
+        return
+    settled_by = playbook.settled_by(case)
+    if settled_by is None:
+        if case.state in (State.AWAITING_OUTCOME, State.ACTING, State.AWAITING_APPROVAL):
+            settle(unfolding, playbook)
+        return
+    keep = _waiting_for(case, outcome)
+    _skip_impossible(unfolding, outcome, settled_by)
+    void_open_actions(unfolding, settled_by, keep=keep)
+    settle(unfolding, playbook, by_outcome=True)
+
+
+def _waiting_for(case: Case, outcome: str) -> frozenset[str]:
+    """The open actions that depend on exactly this outcome, and those that depend on them."""
+    kept: set[str] = set()
+    grew = True
+    while grew:
+        grew = False
+        for action in case.actions:
+            if action.id in kept or action.state in ENDED:
+                continue
+            refs = {d.ref for d in action.depends_on if d.kind is not DependencyKind.APPROVAL}
+            if outcome in refs or refs & kept:
+                kept.add(action.id)
+                grew = True
+    return frozenset(kept)
+
+
+def _skip_impossible(unfolding: Unfolding, outcome: str, settled_by: str) -> None:
+    """Actions that wait for an outcome which this one excludes are skipped: that settles them."""
+    subject = outcome.partition(".")[0]
+    for action in unfolding.case.actions:
+        others = {d.ref for d in action.depends_on if d.kind is DependencyKind.OUTCOME}
+        excluded = any(ref != outcome and ref.partition(".")[0] == subject for ref in others)
+        if action.state not in ENDED and action.state not in IN_FLIGHT and excluded:
+            unfolding.add(ActionMoved(action_id=action.id, to=ActionState.SKIPPED, reason=settled_by))
+
+
+def _refund_failed(unfolding: Unfolding, action_id: str) -> None:
+    case = unfolding.case
+    action = case.action(action_id)
+    if action is None or action.state is ActionState.FAILED:
+        return
+    reason = "Stripe reports that the refund failed"
+    unfolding.add(ActionMoved(action_id=action_id, to=ActionState.FAILED, reason=reason, error=reason))
+    to_people(unfolding, f"{reason}; what was told to the customer must be corrected")
+
+
+def _escalated(unfolding: Unfolding, playbook: Playbook) -> None:
+    """An inquiry became a chargeback: from any state, a new round; what was drafted before is void."""
+    void_open_actions(unfolding, "the inquiry became a chargeback")
+    start_round(unfolding, playbook, "the inquiry became a chargeback")
+
+
+def start_round(unfolding: Unfolding, playbook: Playbook, reason: str) -> None:
+    """Plan a round of specialists, or ask a person where the playbook has none for this case."""
+    planned = plan_round(unfolding.case, playbook, unfolding.now)
+    if planned is None:
+        to_people(unfolding, f"{reason}; there is no playbook for this kind of case yet")
+        return
+    unfolding.add(Moved(to=State.INVESTIGATING, reason=reason), planned)

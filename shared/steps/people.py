@@ -1,0 +1,296 @@
+"""What people do with a case: approve, edit, reject, answer. Identity and role come verified with the context."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from shared.case.actions import Action, ActionKind, ActionState, Json, content_hash
+from shared.case.canonical import canonical, sha256
+from shared.case.case import Answer, Case, Question, QuestionKind
+from shared.case.events import (
+    ActionApproved,
+    ActionEdited,
+    ActionMoved,
+    Moved,
+    PolicyChecked,
+    QuestionAnswered,
+)
+from shared.case.lifecycle import State
+from shared.errors import Conflict, InvalidInput, NotFound, Refused
+from shared.policy.approvals import approved, may_approve
+from shared.policy.model import load_policy
+from shared.ports.directory import Member, Org, Role
+from shared.steps.commit import Change, Committed, commit
+from shared.steps.context import Ports, RequestContext, require_person
+from shared.steps.outside import start_round
+from shared.steps.policy_check import verdicts_of
+from shared.steps.sending import drive
+from shared.steps.settle import (
+    HANDLED_OUTSIDE,
+    REINVESTIGATE,
+    TAKE_DRAFT,
+    Unfolding,
+    settle,
+    void_open_actions,
+)
+
+EDITABLE: dict[ActionKind, frozenset[str]] = {
+    ActionKind.STRIPE_STAGE_EVIDENCE: frozenset({"evidence"}),
+    ActionKind.STRIPE_SUBMIT_EVIDENCE: frozenset({"evidence"}),
+    ActionKind.CUSTOMER_EMAIL: frozenset({"subject", "body_text"}),
+    ActionKind.CRM_NOTE: frozenset({"body"}),
+    ActionKind.SLACK_BRIEF: frozenset({"text"}),
+    ActionKind.TICKET: frozenset({"title", "body"}),
+    ActionKind.DECISION_LOG: frozenset({"title", "body"}),
+}
+"""The texts a person may change. Targets, recipients and amounts follow from the decision; another one needs another
+decision, so that the derivation still says where the amount comes from."""
+
+
+def approve(
+    ports: Ports,
+    context: RequestContext,
+    case_id: str,
+    action_ids: Sequence[str] = (),
+    *,
+    hashes: Mapping[str, str] | None = None,
+) -> Case:
+    """Approve actions (all that wait, without ids). `hashes` are the contents the person saw, by action id.
+
+    The same person approving twice counts once. Raises Refused, Conflict or NotFound with the precise reason, and then
+    approves nothing.
+    """
+    email = require_person(context)
+    org = ports.directory.org(context.org)
+
+    def decide(case: Case | None, now: datetime) -> Change:
+        found = _require(case, case_id)
+        _require_time_to_decide(found, now)
+        unfolding = Unfolding(found, now)
+        policy = load_policy(org.approval_policy)
+        if found.brief is not None and policy.version != found.policy_version:
+            # The policy changed since the check: its present word counts.
+            verdicts = verdicts_of(found, found.brief.decision, org, policy)
+            unfolding.add(PolicyChecked(policy_version=policy.version, verdicts=verdicts))
+        for action in _chosen(unfolding.case, action_ids):
+            _approve_one(unfolding, org, action, email, (hashes or {}).get(action.id))
+        settle(unfolding, ports.playbook(found.playbook))
+        return Change(unfolding.events)
+
+    return _done(ports, context, commit(ports, context, case_id, decide))
+
+
+def _approve_one(unfolding: Unfolding, org: Org, action: Action, email: str, seen: str | None) -> None:
+    member = may_approve(org, email, action)
+    if seen is not None and seen != action.hash:
+        raise Conflict(f"{action.id} has changed since you looked at it; look again before approving")
+    if any(given.email == member.email and given.hash == action.hash for given in action.approvals):
+        return
+    unfolding.add(ActionApproved(action_id=action.id, hash=action.hash, email=member.email, role=member.role.value))
+    now_approved = unfolding.case.action(action.id)
+    if now_approved is not None and approved(now_approved, org):
+        unfolding.add(ActionMoved(action_id=action.id, to=ActionState.APPROVED, reason="approved by people"))
+
+
+def _chosen(case: Case, action_ids: Sequence[str]) -> list[Action]:
+    if not action_ids:
+        return [action for action in case.actions if action.state is ActionState.AWAITING_APPROVAL]
+    chosen = []
+    for wanted in action_ids:
+        action = case.action(wanted)
+        if action is None:
+            raise NotFound(f"case {case.id} has no action {wanted}")
+        if action.state in (ActionState.APPROVED, ActionState.DEFERRED):
+            continue
+        if action.state is not ActionState.AWAITING_APPROVAL:
+            why = action.reason or "it no longer waits for approval"
+            raise Conflict(f"{wanted} is {action.state.value}: {why}")
+        chosen.append(action)
+    return chosen
+
+
+def _require(case: Case | None, case_id: str) -> Case:
+    if case is None:
+        raise NotFound(f"there is no case {case_id}")
+    return case
+
+
+def _require_time_to_decide(case: Case, now: datetime) -> None:
+    """A case whose actions still wait may be approved; also by a second click when everything is approved already."""
+    if case.state is State.AWAITING_APPROVAL:
+        if case.decide_by is not None and now >= case.decide_by:
+            raise Refused(f"the time to decide ended at {case.decide_by.isoformat()}")
+        return
+    if case.state in (State.ACTING, State.AWAITING_OUTCOME):
+        return
+    raise Conflict(f"case {case.id} is {case.state.value}, not awaiting approval: {case.state_reason}")
+
+
+def edit(ports: Ports, context: RequestContext, case_id: str, action_id: str, changes: Mapping[str, Json]) -> Case:
+    """Change an action's texts; its approvals and those of whatever depends on it fall, and the policy checks again."""
+    member = _worker(ports, context)
+
+    def decide(case: Case | None, now: datetime) -> Change:
+        found = _require(case, case_id)
+        _require_time_to_decide(found, now)
+        action = found.action(action_id)
+        if action is None:
+            raise NotFound(f"case {case_id} has no action {action_id}")
+        if action.state not in (ActionState.AWAITING_APPROVAL, ActionState.APPROVED, ActionState.DEFERRED):
+            raise Conflict(f"{action_id} is {action.state.value} and cannot be edited any more")
+        _check_editable(action, changes)
+        unfolding = Unfolding(found, now)
+        _edit_with_dependants(unfolding, action, changes, member.email)
+        unfolding.add(Moved(to=State.DRAFTED, reason=f"{member.email} edited {action_id}"))
+        return Change(unfolding.events)
+
+    return _done(ports, context, commit(ports, context, case_id, decide))
+
+
+def _check_editable(action: Action, changes: Mapping[str, Json]) -> None:
+    editable = EDITABLE.get(action.kind, frozenset())
+    for name, value in changes.items():
+        if name not in editable:
+            allowed = ", ".join(sorted(editable)) or "nothing"
+            raise Refused(
+                f"{name} of {action.kind.value} cannot be edited (only: {allowed}); "
+                "targets and amounts follow from the decision: ask for a new investigation instead"
+            )
+        present = action.payload.get(name)
+        if type(value) is not type(present) or value in ("", {}, None):
+            raise InvalidInput(f"{name} must stay a non-empty {type(present).__name__}")
+
+
+def _edit_with_dependants(unfolding: Unfolding, action: Action, changes: Mapping[str, Json], by: str) -> None:
+    _edited(unfolding, action, {**action.payload, **changes}, by)
+    dependants = [action.id]
+    for changed in dependants:
+        for other in unfolding.case.actions:
+            depends = any(d.ref == changed and d.kind.value == "action" for d in other.depends_on)
+            if depends and other.id not in dependants:
+                # What is submitted is what was staged: the same text in both.
+                shared_texts = {name: value for name, value in changes.items() if name in other.payload}
+                same_texts = EDITABLE.get(other.kind) == EDITABLE.get(action.kind)
+                payload = {**other.payload, **shared_texts} if same_texts else dict(other.payload)
+                _edited(unfolding, other, payload, by)
+                dependants.append(other.id)
+
+
+def _edited(unfolding: Unfolding, action: Action, payload: dict[str, Json], by: str) -> None:
+    case = unfolding.case
+    hashes = tuple(
+        other.hash
+        for dependency in action.depends_on
+        if dependency.kind.value == "action" and (other := case.action(dependency.ref)) is not None
+    )
+    decision_hash = sha256(canonical(case.brief.decision)) if case.brief else ""
+    changed = action.model_copy(update={"payload": payload})
+    unfolding.add(
+        ActionEdited(
+            action_id=action.id,
+            payload=payload,
+            amount_minor=action.amount_minor,
+            hash=content_hash(changed, decision_hash=decision_hash, dependency_hashes=hashes),
+            by=by,
+        )
+    )
+
+
+def reject(ports: Ports, context: RequestContext, case_id: str, reason: str) -> Case:
+    """Turn the recommendation down: nothing that has not begun will happen."""
+    member = _worker(ports, context, may_decide=True)
+    if not reason.strip():
+        raise InvalidInput("say why: the reason is kept with the case")
+
+    def decide(case: Case | None, now: datetime) -> Change:
+        found = _require(case, case_id)
+        if found.state is State.REJECTED:
+            return Change()
+        if found.state not in (State.AWAITING_APPROVAL, State.MANUAL_REVIEW):
+            raise Conflict(f"case {case_id} is {found.state.value} and cannot be rejected: {found.state_reason}")
+        if any(action.state in (ActionState.INTENDED, ActionState.UNKNOWN) for action in found.actions):
+            raise Conflict("an action is under way; wait until its outcome is known")
+        unfolding = Unfolding(found, now)
+        void_open_actions(unfolding, f"rejected by {member.email}")
+        unfolding.add(Moved(to=State.REJECTED, reason=f"{member.email}: {reason.strip()[:500]}"))
+        return Change(unfolding.events)
+
+    return _done(ports, context, commit(ports, context, case_id, decide))
+
+
+def answer(
+    ports: Ports, context: RequestContext, case_id: str, option: str, *, note: str = "", question_id: str | None = None
+) -> Case:
+    """Answer the open question. The same again succeeds; a different one, or one after settlement, is refused."""
+    member = _worker(ports, context, may_decide=True)
+
+    def decide(case: Case | None, now: datetime) -> Change:
+        found = _require(case, case_id)
+        question = _question(found, question_id)
+        if question.answer is not None:
+            if question.answer.option == option:
+                return Change()
+            raise Conflict(f"{question.id} was answered with {question.answer.option} by {question.answer.by}")
+        if option not in {choice.id for choice in question.options}:
+            choices = ", ".join(choice.id for choice in question.options)
+            raise InvalidInput(f"{option!r} is not an answer to this question; choose one of: {choices}")
+        if found.terminal:
+            raise Conflict(f"case {case_id} is settled ({found.state.value}): {found.state_reason}")
+        unfolding = Unfolding(found, now)
+        given = Answer(option=option, note=note[:2000], by=member.email, at=now)
+        for other in found.questions:
+            # Whoever answers one of several open questions about the same case has decided about all of them.
+            if other.answer is None and (other.id == question.id or other.kind is QuestionKind.MANUAL_REVIEW):
+                unfolding.add(QuestionAnswered(question_id=other.id, answer=given))
+        if question.kind is QuestionKind.MANUAL_REVIEW:
+            _carry_out(ports, unfolding, option, member)
+        return Change(unfolding.events)
+
+    return _done(ports, context, commit(ports, context, case_id, decide))
+
+
+def _question(case: Case, question_id: str | None) -> Question:
+    if question_id is not None:
+        found = next((question for question in case.questions if question.id == question_id), None)
+    else:
+        found = case.open_question or (case.questions[-1] if case.questions else None)
+    if found is None:
+        raise NotFound(f"case {case.id} has no such question")
+    return found
+
+
+def _carry_out(ports: Ports, unfolding: Unfolding, option: str, member: Member) -> None:
+    case = unfolding.case
+    if any(action.state in (ActionState.INTENDED, ActionState.UNKNOWN) for action in case.actions):
+        raise Conflict("an action is under way; wait until its outcome is known")
+    playbook = ports.playbook(case.playbook)
+    if option == REINVESTIGATE.id:
+        if not playbook.team(case):
+            raise Refused("there is no playbook for this kind of case yet; handle it outside")
+        start_round(unfolding, playbook, f"{member.email} asked for another investigation")
+    elif option == TAKE_DRAFT.id:
+        unfolding.add(Moved(to=State.DRAFTED, reason=f"{member.email} took the draft"))
+    elif option == HANDLED_OUTSIDE.id:
+        void_open_actions(unfolding, f"{member.email} handled the case outside")
+        unfolding.add(Moved(to=State.RESOLVED, reason=f"handled outside by {member.email}"))
+    else:
+        start_round(unfolding, playbook, f"{member.email} chose {option}")
+
+
+def _worker(ports: Ports, context: RequestContext, *, may_decide: bool = False) -> Member:
+    """The member who asks. Viewers only look; operators work on a case but do not decide about money."""
+    email = require_person(context)
+    member = ports.directory.org(context.org).member(email)
+    if member is None:
+        raise Refused(f"{email} is not a member of this org")
+    allowed = {Role.ADMIN, Role.APPROVER} | (set() if may_decide else {Role.OPERATOR})
+    if member.role not in allowed:
+        raise Refused(f"{email} is a {member.role.value}; this needs an approver or admin")
+    return member
+
+
+def _done(ports: Ports, context: RequestContext, committed: Committed) -> Case:
+    drive(ports, context, committed)
+    assert committed.after is not None
+    return committed.after

@@ -1,0 +1,125 @@
+"""Policy check: is the decision legal, does its amount recompute, and who must approve each action. Fails closed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from shared.case.actions import Action, ActionState, Tier, Verdict
+from shared.case.brief import Decision, DecisionKind
+from shared.case.case import Case
+from shared.case.events import ActionMoved, Event, PolicyChecked
+from shared.case.evidence import Evidence
+from shared.case.lifecycle import State
+from shared.errors import NotFound, Terminal
+from shared.policy.evaluate import evaluate
+from shared.policy.gate import check_amounts
+from shared.policy.model import Policy, load_policy
+from shared.ports.directory import Org
+from shared.steps.commit import Change, commit
+from shared.steps.context import Ports, RequestContext
+from shared.steps.reports import read_evidence
+from shared.steps.sending import drive
+from shared.steps.settle import Unfolding, settle, to_people
+from shared.team.contract import Playbook
+
+_OPEN = frozenset({ActionState.DRAFTED, ActionState.AWAITING_APPROVAL, ActionState.APPROVED, ActionState.DEFERRED})
+
+
+def check(ports: Ports, context: RequestContext, case_id: str) -> None:
+    """Speak about the present draft if that is due; else only drive on. Raises NotFound, Retryable."""
+    record = ports.store.read(context.org, case_id)
+    if record is None:
+        raise NotFound(f"there is no case {case_id}")
+    org = ports.directory.org(context.org)
+    policy = load_policy(org.approval_policy)
+    evidence = read_evidence(ports.store, record.case) if _is_due(record.case) else ()
+
+    def decide(case: Case | None, now: datetime) -> Change:
+        if case is None or not _is_due(case):
+            return Change()
+        return Change(_speak(case, org, policy, evidence, ports.playbook(case.playbook), now))
+
+    drive(ports, context, commit(ports, context, case_id, decide))
+
+
+def _is_due(case: Case) -> bool:
+    return case.state is State.DRAFTED and not case.checked and case.brief is not None
+
+
+def _speak(
+    case: Case, org: Org, policy: Policy, evidence: Sequence[Evidence], playbook: Playbook, now: datetime
+) -> list[Event]:
+    assert case.brief is not None
+    unfolding, decision = Unfolding(case, now), case.brief.decision
+    verdicts = verdicts_of(case, decision, org, policy)
+    unfolding.add(PolicyChecked(policy_version=policy.version, verdicts=verdicts))
+    problem = _problem(case, decision, evidence, playbook, verdicts)
+    if problem is not None:
+        to_people(unfolding, problem)
+        return unfolding.events
+    for action in unfolding.case.actions:
+        if action.state is ActionState.DRAFTED:
+            _start_approval(unfolding, action)
+    if decision.kind is DecisionKind.ESCALATE:
+        to_people(unfolding, decision.rationale)
+    else:
+        settle(unfolding, playbook)
+    return unfolding.events
+
+
+def verdicts_of(case: Case, decision: Decision, org: Org, policy: Policy) -> dict[str, Verdict]:
+    """The verdict of every action that has not begun, by action id."""
+    others = {action.id: action for action in case.actions}
+    return {
+        action.id: evaluate(action, others=others, decision=decision, org=org, policy=policy)
+        for action in case.actions
+        if action.state in _OPEN
+    }
+
+
+def _start_approval(unfolding: Unfolding, action: Action) -> None:
+    verdict = action.verdict
+    auto = verdict is not None and verdict.tier is Tier.AUTO
+    reason = "approved by policy: " + "; ".join(verdict.rules) if auto and verdict else "people must approve"
+    to = ActionState.APPROVED if auto else ActionState.AWAITING_APPROVAL
+    unfolding.add(ActionMoved(action_id=action.id, to=to, reason=reason))
+
+
+def _problem(
+    case: Case,
+    decision: Decision,
+    evidence: Sequence[Evidence],
+    playbook: Playbook,
+    verdicts: dict[str, Verdict],
+) -> str | None:
+    """Why the policy check cannot vouch for this draft; None when it can."""
+    illegal = _illegal(case, decision, playbook)
+    if illegal is not None:
+        return illegal
+    forbidden = next((key for key, verdict in verdicts.items() if verdict.tier is Tier.FORBIDDEN), None)
+    if forbidden is not None:
+        return f"{forbidden} is forbidden: {'; '.join(verdicts[forbidden].rules)}"
+    now_minor, later_minor = refundable(case)
+    try:
+        check_amounts(
+            decision,
+            [action for action in case.actions if action.state not in (ActionState.VOIDED, ActionState.SKIPPED)],
+            lookup=lambda index: evidence[index] if 0 <= index < len(evidence) else None,
+            refundable_now=now_minor,
+            refundable_after_outcome=later_minor,
+        )
+    except Terminal as error:
+        return f"the amounts do not hold: {error}"
+    return None
+
+
+def _illegal(case: Case, decision: Decision, playbook: Playbook) -> str | None:
+    refusals = [playbook.illegal(case, decision, None)]
+    refusals += [playbook.illegal(case, decision, action) for action in case.actions if action.state in _OPEN]
+    return next((refusal for refusal in refusals if refusal is not None), None)
+
+
+def refundable(case: Case) -> tuple[int | None, int | None]:
+    """What is refundable on the charge now, and once the awaited outcome has come, from the case's facts."""
+    return case.int_fact("charge.refundable_now_minor"), case.int_fact("charge.refundable_later_minor")

@@ -1,0 +1,123 @@
+"""Sweep: every minute, whatever has gone quiet is looked at again: overdue steps, expired approvals, deadlines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from shared.case.case import Case
+from shared.case.due import Step, due_steps, reminders, wake_at
+from shared.case.events import Moved, Reminded
+from shared.case.lifecycle import State
+from shared.errors import ManthanError
+from shared.ports.store import Bookkeeping, CaseRecord, InboxChange, InboxStatus
+from shared.steps.budgets import INBOX_GIVE_UP_AFTER, INBOX_RESEND_AFTER
+from shared.steps.commit import Change, commit
+from shared.steps.context import Ports, RequestContext, system_context
+from shared.steps.intake import triage_message
+from shared.steps.sending import send, send_new
+from shared.steps.settle import Unfolding, to_people, void_open_actions
+
+CASES_PER_TICK = 100
+ENTRIES_PER_TICK = 200
+_FIRST_BACKOFF, _LONGEST_BACKOFF = timedelta(minutes=1), timedelta(minutes=30)
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What one tick has done."""
+
+    cases: int
+    entries: int
+    failed: int
+
+
+def sweep(ports: Ports, trace: str, *, at_start: bool = False, org: str | None = None) -> Swept:
+    """One tick. `at_start`: everything due is re-sent at once, and no entry waits for its budget."""
+    now = ports.clock.now()
+    failed = 0
+    due = ports.store.due(org, now, CASES_PER_TICK)
+    for owner, case_id in due:
+        try:
+            sweep_case(ports, system_context(owner, trace), case_id)
+        except ManthanError as error:
+            # One broken case must not keep the others from being swept; it is seen again on the next tick.
+            ports.trace.say(owner, case_id, "sweep", "failed", code=error.code)
+            failed += 1
+    entries = _sweep_inbox(ports, now, trace, timedelta(0) if at_start else INBOX_RESEND_AFTER)
+    return Swept(cases=len(due), entries=entries, failed=failed)
+
+
+def sweep_case(ports: Ports, context: RequestContext, case_id: str) -> None:
+    """Let time pass for one case, then send again what is overdue, under a new generation and with back-off."""
+
+    def decide(case: Case | None, now: datetime) -> Change:
+        if case is None:
+            return Change()
+        unfolding = Unfolding(case, now)
+        _let_time_pass(unfolding)
+        return Change(unfolding.events)
+
+    committed = commit(ports, context, case_id, decide)
+    if committed.changed:
+        send_new(ports, context, committed)
+    record = ports.store.read(context.org, case_id)
+    if record is not None:
+        _resend(ports, context, record)
+
+
+def _resend(ports: Ports, context: RequestContext, record: CaseRecord) -> None:
+    case, now = record.case, ports.clock.now()
+    overdue = [due for due in due_steps(case, now) if due.at is None or due.at <= now]
+    if not _is_quiet(case, now):
+        overdue = [due for due in overdue if due.step is Step.WATCHDOG]
+    generation = record.bookkeeping.generation + (1 if overdue else 0)
+    backoff = min(_FIRST_BACKOFF * 2 ** min(record.bookkeeping.backoff, 10), _LONGEST_BACKOFF)
+    following = wake_at(case, now)
+    next_look = min(now + backoff, following) if following is not None else None
+    if next_look is not None and overdue and next_look <= now:
+        next_look = now + _FIRST_BACKOFF
+    kept = ports.store.set_bookkeeping(
+        context.org,
+        case.id,
+        record.version,
+        Bookkeeping(wake_at=next_look, generation=generation, backoff=record.bookkeeping.backoff + 1),
+    )
+    if kept and overdue:
+        send(ports, context, case, overdue, generation)
+
+
+def _is_quiet(case: Case, now: datetime) -> bool:
+    """Whether nobody holds a lease on anything: what is being carried out is not overdue."""
+    return not any(action.lease_until is not None and action.lease_until > now for action in case.actions)
+
+
+def _let_time_pass(unfolding: Unfolding) -> None:
+    case, now = unfolding.case, unfolding.now
+    question = case.open_question
+    if case.state is State.AWAITING_APPROVAL and case.decide_by is not None and now >= case.decide_by:
+        void_open_actions(unfolding, "the time to decide has ended")
+        unfolding.add(Moved(to=State.EXPIRED, reason="nobody decided in time"))
+    elif case.state is State.AWAITING_ANSWER and question is not None and _passed(question.due_by, now):
+        to_people(unfolding, f"nobody answered in time: {question.text}")
+    elif case.state is State.AWAITING_OUTCOME and case.waiting is not None and _passed(case.waiting.until, now):
+        to_people(unfolding, f"still waiting for {case.waiting.what}, which should have come by now")
+    else:
+        for name, at in reminders(case):
+            if now >= at:
+                unfolding.add(Reminded(what=name))
+
+
+def _passed(instant: datetime | None, now: datetime) -> bool:
+    return instant is not None and now >= instant
+
+
+def _sweep_inbox(ports: Ports, now: datetime, trace: str, after: timedelta) -> int:
+    entries = ports.inbox.unsettled(now - after, ENTRIES_PER_TICK)
+    for entry in entries:
+        if entry.case_id is not None and now - entry.received_at >= INBOX_GIVE_UP_AFTER:
+            reason = "its case was not opened within three days"
+            ports.inbox.settle(entry.org, InboxChange(entry.id, InboxStatus.IGNORED, None, reason))
+        else:
+            ports.messages.publish(triage_message(entry.org, entry.id, trace))
+    return len(entries)
