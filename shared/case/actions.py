@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from enum import StrEnum
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from shared.case.canonical import Record, canonical, sha256, short_hash
 
-Json = str | int | bool | None | list["Json"] | dict[str, "Json"]
+Json = JsonValue
+"""Any JSON value; floats are refused when it is written down (canonical.py)."""
 
 
 class ActionKind(StrEnum):
