@@ -1,0 +1,175 @@
+"""The embedded default, composed: SQLite behind every store port, the local queue, DuckDB sources, the local outbox."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from infra.local.claims import SqliteClaims
+from infra.local.clock import LocalClock, SystemClock
+from infra.local.database import Database, Synchronous
+from infra.local.directory import SqliteDirectory
+from infra.local.entropy import SystemEntropy
+from infra.local.inbox import SqliteInbox
+from infra.local.messages import LocalMessages
+from infra.local.queue import DurableQueue
+from infra.local.store import SqliteStore
+from infra.local.switch import SqliteSwitch
+from infra.local.tasks import LocalTasks
+from infra.local.trace import SqliteTrace
+from shared.errors import InvalidInput, NotFound
+from shared.ports import Effects, Entropy, Sources
+from shared.steps.context import Ports
+from shared.steps.intake import Endpoint
+from shared.team.contract import Playbook
+
+WEBHOOK_PATH: Final = "/webhooks/stripe"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalSettings:
+    """Where things are. `secrets`: live signing secrets of the webhook by name."""
+
+    data: Path
+    """The folder of the one database file, the outbox and the loaded sources."""
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    stripe_url: str | None = None
+    stripe_write_key: str | None = field(default=None, repr=False)
+    synchronous: Synchronous = "FULL"
+
+    @property
+    def database(self) -> Path:
+        """The one SQLite file."""
+        return self.data / "manthan.db"
+
+    @property
+    def outbox(self) -> Path:
+        """Where mails, notes and briefs can be read."""
+        return self.data / "outbox"
+
+    @property
+    def sources(self) -> Path:
+        """The world's tables, loaded for reading."""
+        return self.data / "sources.duckdb"
+
+
+class LocalComposition:
+    """Everything on one machine. Closing it closes the database and whatever it started."""
+
+    def __init__(
+        self,
+        settings: LocalSettings,
+        *,
+        clock: LocalClock | None = None,
+        entropy: Entropy | None = None,
+        playbooks: Mapping[str, Playbook] | None = None,
+        sources: Callable[[str], Sources] | None = None,
+        effects: Effects | None = None,
+    ) -> None:
+        settings.data.mkdir(parents=True, exist_ok=True)
+        self.settings = settings
+        self.clock: LocalClock = clock or SystemClock()
+        self.entropy = entropy or SystemEntropy()
+        self.database = Database(settings.database, synchronous=settings.synchronous)
+        self.store = SqliteStore(self.database)
+        self.inbox = SqliteInbox(self.database)
+        self.claims = SqliteClaims(self.database)
+        self.directory = SqliteDirectory(self.database)
+        self.switch = SqliteSwitch(self.database, self.clock)
+        self.trace = SqliteTrace(self.database, self.clock)
+        self.queue = DurableQueue(self.database, self.clock)
+        self._playbooks = playbooks if playbooks is not None else shipped_playbooks()
+        self._sources = sources
+        self._effects = effects
+        self._opened: list[Callable[[], None]] = []
+
+    def ports(self, function: str) -> Ports:
+        """What this function may use: sources for the specialist, effects for act, nothing of either for the rest."""
+        return Ports(
+            store=self.store,
+            inbox=self.inbox,
+            claims=self.claims,
+            messages=LocalMessages(self.queue),
+            tasks=LocalTasks(self.queue),
+            directory=self.directory,
+            switch=self.switch,
+            clock=self.clock,
+            entropy=self.entropy,
+            trace=self.trace,
+            playbooks=self._playbooks,
+            sources=self._sources_port() if function == "specialist" else None,
+            effects=self._effects_port() if function == "act" else None,
+        )
+
+    def endpoint(self, path: str) -> Endpoint:
+        """The one webhook endpoint. A function served alone has it at its root."""
+        if path.rstrip("/") not in ("", WEBHOOK_PATH):
+            raise NotFound(f"there is no webhook endpoint at {path}")
+        return Endpoint(path=WEBHOOK_PATH, secrets=self.settings.secrets)
+
+    def _sources_port(self) -> Callable[[str], Sources]:
+        if self._sources is None:
+            from infra.sources.duckdb_files import DuckDbSources
+
+            opened = DuckDbSources(self.settings.sources)
+            self._opened.append(opened.close)
+            self._sources = lambda org: opened
+        return self._sources
+
+    def _effects_port(self) -> Effects:
+        if self._effects is None:
+            from infra.effects.local import local_effects
+
+            if self.settings.stripe_write_key is None:
+                raise InvalidInput("act needs Stripe's write key: set MANTHAN_STRIPE_WRITE_KEY")
+            self._effects = local_effects(
+                self.settings.outbox, self.settings.stripe_write_key, base_url=self.settings.stripe_url
+            )
+        return self._effects
+
+    def close(self) -> None:
+        """Close what was opened, the database last."""
+        for close in reversed(self._opened):
+            close()
+        self._opened.clear()
+        self.queue.release()
+        self.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def shipped_playbooks() -> dict[str, Playbook]:
+    """The playbooks that come with the product, by name."""
+    from shared.playbooks.disputes.playbook import DisputesPlaybook
+
+    return {"disputes": DisputesPlaybook()}
+
+
+def from_environment(environment: Mapping[str, str] = os.environ) -> LocalComposition:
+    """The composition that the process's settings describe. Raises InvalidInput for settings that cannot be read."""
+    secrets = environment.get("MANTHAN_WEBHOOK_SECRETS", "{}")
+    try:
+        parsed = json.loads(secrets)
+    except ValueError:
+        raise InvalidInput('MANTHAN_WEBHOOK_SECRETS must be JSON such as {"current": "whsec_..."}') from None
+    if not isinstance(parsed, dict) or not all(isinstance(value, str) for value in parsed.values()):
+        raise InvalidInput('MANTHAN_WEBHOOK_SECRETS must be JSON such as {"current": "whsec_..."}')
+    return LocalComposition(
+        LocalSettings(
+            data=Path(environment.get("MANTHAN_DATA", ".manthan")),
+            secrets=parsed,
+            stripe_url=environment.get("MANTHAN_STRIPE_URL"),
+            stripe_write_key=environment.get("MANTHAN_STRIPE_WRITE_KEY"),
+        )
+    )
