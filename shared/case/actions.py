@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 
@@ -75,7 +76,9 @@ class ActionState(StrEnum):
 IN_FLIGHT = frozenset({ActionState.INTENDED, ActionState.UNKNOWN})
 """States in which the call may have reached the outside world: settle them before anything else."""
 
-ENDED = frozenset({ActionState.SUCCEEDED, ActionState.FAILED, ActionState.SKIPPED, ActionState.VOIDED})
+ENDED_WITHOUT_EFFECT = frozenset({ActionState.FAILED, ActionState.SKIPPED, ActionState.VOIDED})
+
+ENDED = ENDED_WITHOUT_EFFECT | {ActionState.SUCCEEDED}
 
 
 class Tier(StrEnum):
@@ -169,15 +172,27 @@ class Action(ActionDraft):
     external_ref: str | None = None
     error: str | None = None
     reason: str | None = None
+    superseded: bool = False
+    """It ended without an effect and a later draft has taken its place; kept for the story, no longer needed."""
 
     def depends_on_outcome(self) -> bool:
         """Whether it waits for the outside world to say something."""
         return any(dependency.kind is DependencyKind.OUTCOME for dependency in self.depends_on)
 
 
-def action_id(case_id: str, draft: ActionDraft) -> str:
-    """The identity of an action: the same proposal has the same id in every round, so it cannot happen twice."""
-    return f"{draft.kind.value}-{short_hash(case_id, draft.kind.value, draft.target, draft.purpose, length=10)}"
+def action_id(case_id: str, draft: ActionDraft, existing: Iterable[Action] = ()) -> str:
+    """The identity of an action: the same proposal has the same id in every round, so it cannot happen twice.
+
+    Only a proposal whose earlier edition ended without an effect gets a new one: what was voided never revives, and
+    what the other side refused is not sent again under the old key.
+    """
+    base = f"{draft.kind.value}-{short_hash(case_id, draft.kind.value, draft.target, draft.purpose, length=10)}"
+    states = {action.id: action.state for action in existing}
+    edition, identity = 1, base
+    while states.get(identity) in ENDED_WITHOUT_EFFECT:
+        edition += 1
+        identity = f"{base}-{edition}"
+    return identity
 
 
 def content_hash(draft: ActionDraft, *, decision_hash: str, dependency_hashes: tuple[str, ...]) -> str:

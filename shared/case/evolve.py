@@ -6,7 +6,15 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from shared.case.actions import ENDED, IN_FLIGHT, TIER_ORDER, Action, ActionState, Approval
+from shared.case.actions import (
+    ENDED,
+    ENDED_WITHOUT_EFFECT,
+    IN_FLIGHT,
+    TIER_ORDER,
+    Action,
+    ActionState,
+    Approval,
+)
 from shared.case.case import Case, Outcome, Round
 from shared.case.events import (
     ActionApproved,
@@ -88,7 +96,7 @@ def _round_joined(case: Case, event: RoundJoined, at: datetime) -> dict[str, Any
 
 def _brief_drafted(case: Case, event: BriefDrafted, at: datetime) -> dict[str, Any]:
     # What has happened, or may have, stays; everything else is replaced by the new draft.
-    kept = {action.id: action for action in case.actions if action.state in IN_FLIGHT or action.state in ENDED}
+    kept = {action.id: _superseded(action) for action in case.actions if action.state in IN_FLIGHT | ENDED}
     drafted = tuple(kept.pop(action.id, action) for action in event.actions)
     return {
         "brief": event.brief,
@@ -97,6 +105,12 @@ def _brief_drafted(case: Case, event: BriefDrafted, at: datetime) -> dict[str, A
         "actions": (*kept.values(), *drafted),
         "facts": {**case.facts, **event.facts},
     }
+
+
+def _superseded(action: Action) -> Action:
+    if action.state not in ENDED_WITHOUT_EFFECT:
+        return action
+    return action.model_copy(update={"superseded": True, "needed": False})
 
 
 def _question_asked(case: Case, event: QuestionAsked, at: datetime) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from shared.case.case import Case
 from shared.case.events import ActionMoved, Moved, OutsideChanged
 from shared.case.lifecycle import State
 from shared.steps.planning import plan_round
-from shared.steps.settle import Unfolding, settle, to_people, void_open_actions
+from shared.steps.settle import Unfolding, cascade, settle, to_people, void_open_actions
 from shared.team.contract import Observation, Playbook
 
 REFUND_FAILED = "refund.failed"
@@ -46,6 +46,7 @@ def _outcome(unfolding: Unfolding, playbook: Playbook, outcome: str) -> None:
         return
     keep = _waiting_for(case, outcome)
     _skip_impossible(unfolding, outcome, settled_by)
+    cascade(unfolding)
     void_open_actions(unfolding, settled_by, keep=keep)
     settle(unfolding, playbook, by_outcome=True)
 

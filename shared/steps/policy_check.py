@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from shared.case.actions import Action, ActionState, Tier, Verdict
+from shared.case.actions import ENDED_WITHOUT_EFFECT, Action, ActionState, Tier, Verdict
 from shared.case.brief import Decision, DecisionKind
 from shared.case.case import Case
 from shared.case.events import ActionMoved, Event, PolicyChecked
@@ -104,7 +104,7 @@ def _problem(
     try:
         check_amounts(
             decision,
-            [action for action in case.actions if action.state not in (ActionState.VOIDED, ActionState.SKIPPED)],
+            [action for action in case.actions if action.state not in ENDED_WITHOUT_EFFECT],
             lookup=lambda index: evidence[index] if 0 <= index < len(evidence) else None,
             refundable_now=now_minor,
             refundable_after_outcome=later_minor,

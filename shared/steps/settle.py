@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from shared.case.actions import ENDED, IN_FLIGHT, Action, ActionState, DependencyKind, Effect
+from shared.case.actions import (
+    ENDED,
+    ENDED_WITHOUT_EFFECT,
+    IN_FLIGHT,
+    Action,
+    ActionState,
+    DependencyKind,
+    Effect,
+)
 from shared.case.canonical import short_hash
 from shared.case.case import Case, Option, Question, QuestionKind, Waiting
 from shared.case.due import dependencies_met
@@ -14,8 +22,6 @@ from shared.case.evolve import evolve
 from shared.case.lifecycle import State
 from shared.steps.budgets import DECIDE_WITHIN
 from shared.team.contract import Playbook
-
-_BROKEN = frozenset({ActionState.FAILED, ActionState.SKIPPED, ActionState.VOIDED})
 
 REINVESTIGATE = Option(id="reinvestigate", label="Investigate again", effect="a new round of specialists starts")
 TAKE_DRAFT = Option(id="take_draft", label="Take the draft", effect="the drafted actions go to the policy check again")
@@ -52,7 +58,7 @@ def settle(unfolding: Unfolding, playbook: Playbook, *, by_outcome: bool = False
 
     A case that people hold, or that is being investigated, moves only when the outside world settled it (`by_outcome`).
     """
-    _cascade(unfolding)
+    cascade(unfolding)
     case = unfolding.case
     if case.state not in _MOVES_BY_ITSELF and not by_outcome:
         return
@@ -69,8 +75,11 @@ def settle(unfolding: Unfolding, playbook: Playbook, *, by_outcome: bool = False
 
 def _settle_quiet(unfolding: Unfolding, playbook: Playbook) -> None:
     case = unfolding.case
-    drifted = next((a for a in case.actions if a.needed and a.state is ActionState.VOIDED), None)
-    if drifted is not None and playbook.settled_by(case) is None:
+    settled_by = playbook.settled_by(case)
+    drifted = next(
+        (a for a in case.actions if a.needed and a.state is ActionState.VOIDED and a.reason != settled_by), None
+    )
+    if drifted is not None:
         to_people(unfolding, f"{drifted.kind.value} may no longer run as approved: {drifted.reason}")
     elif any(_is_ready(case, action) for action in case.actions):
         _move(unfolding, State.ACTING, "approved actions are due")
@@ -119,8 +128,8 @@ def remember(unfolding: Unfolding, playbook: Playbook) -> None:
     )
 
 
-def _cascade(unfolding: Unfolding) -> None:
-    """Actions whose dependencies can no longer come true are skipped and say so; known outcomes are noted."""
+def cascade(unfolding: Unfolding) -> None:
+    """Skip actions whose dependencies can no longer come true, and say so; note what waits for an outcome."""
     moved = True
     while moved:
         moved = False
@@ -136,7 +145,7 @@ def _follow(case: Case, action: Action) -> ActionMoved | None:
         return None
     for dependency in action.depends_on:
         other = case.action(dependency.ref) if dependency.kind is not DependencyKind.OUTCOME else None
-        if other is not None and other.state in _BROKEN:
+        if other is not None and other.state in ENDED_WITHOUT_EFFECT:
             reason = f"skipped because {other.kind.value} was {other.state.value}: {other.error or other.reason or ''}"
             return ActionMoved(action_id=action.id, to=ActionState.SKIPPED, reason=reason.rstrip(": "))
     waits = action.depends_on_outcome() and not dependencies_met(case, action)

@@ -63,7 +63,7 @@ def _draft(ports: Ports, case: Case) -> Draft | NotVouchedFor:
     draft = ports.playbook(case.playbook).synthesize(material)
     try:
         _check_citations(draft.brief, len(evidence))
-        build_actions(case.id, draft.actions, draft.brief)
+        build_actions(case, draft.actions, draft.brief)
     except NotVouchedFor as error:
         return error
     return draft
@@ -87,53 +87,52 @@ def _conclude(case: Case, draft: Draft | NotVouchedFor, now: datetime) -> list[E
         unfolding.add(QuestionAsked(question=asked))
     elif draft.brief is not None:
         brief_hash = sha256(canonical(draft.brief))
-        actions = build_actions(case.id, draft.actions, draft.brief)
+        actions = build_actions(case, draft.actions, draft.brief)
         drafted = BriefDrafted(brief=draft.brief, brief_hash=brief_hash, actions=actions, facts=dict(draft.facts))
         unfolding.add(drafted)
         unfolding.add(Moved(to=State.DRAFTED, reason=f"recommends {draft.brief.decision.kind.value}"))
     return unfolding.events
 
 
-def build_actions(case_id: str, drafts: tuple[ActionDraft, ...], brief: Brief | None) -> tuple[Action, ...]:
+def build_actions(case: Case, drafts: tuple[ActionDraft, ...], brief: Brief | None) -> tuple[Action, ...]:
     """Drafts with identities, their references to each other resolved, and the hash that approvals bind to.
 
     Raises NotVouchedFor for a reference to nothing, a purpose used twice, or a circle.
     """
-    by_purpose = {draft.purpose: draft for draft in drafts}
-    if len(by_purpose) != len(drafts):
-        raise NotVouchedFor("two drafted actions have the same purpose")
-    decision_hash = sha256(canonical(brief.decision)) if brief else ""
-    built: dict[str, Action] = {}
-    for draft in drafts:
-        _build(case_id, draft, by_purpose, decision_hash, built, ())
-    return tuple(built[draft.purpose] for draft in drafts)
+    builder = _Builder(case, drafts, brief)
+    return tuple(builder.build(draft, ()) for draft in drafts)
 
 
-def _build(
-    case_id: str,
-    draft: ActionDraft,
-    by_purpose: dict[str, ActionDraft],
-    decision_hash: str,
-    built: dict[str, Action],
-    path: tuple[str, ...],
-) -> Action:
-    if draft.purpose in built:
-        return built[draft.purpose]
-    if draft.purpose in path:
-        raise NotVouchedFor(f"the drafted actions depend on each other in a circle: {' > '.join(path)}")
-    dependencies, hashes = [], []
-    for dependency in draft.depends_on:
-        if dependency.kind is DependencyKind.OUTCOME:
-            dependencies.append(dependency)
-            continue
-        other = by_purpose.get(dependency.ref)
-        if other is None:
-            raise NotVouchedFor(f"{draft.purpose} depends on {dependency.ref}, which was not drafted")
-        dependencies.append(Dependency(kind=dependency.kind, ref=action_id(case_id, other)))
-        if dependency.kind is DependencyKind.ACTION:
-            hashes.append(_build(case_id, other, by_purpose, decision_hash, built, (*path, draft.purpose)).hash)
-    resolved = draft.model_copy(update={"depends_on": tuple(dependencies)})
-    digest = content_hash(resolved, decision_hash=decision_hash, dependency_hashes=tuple(hashes))
-    action = Action(**resolved.model_dump(), id=action_id(case_id, draft), hash=digest)
-    built[draft.purpose] = action
-    return action
+class _Builder:
+    """Builds each action after those it depends on, since its hash covers theirs."""
+
+    def __init__(self, case: Case, drafts: tuple[ActionDraft, ...], brief: Brief | None) -> None:
+        self._by_purpose = {draft.purpose: draft for draft in drafts}
+        if len(self._by_purpose) != len(drafts):
+            raise NotVouchedFor("two drafted actions have the same purpose")
+        self._ids = {draft.purpose: action_id(case.id, draft, case.actions) for draft in drafts}
+        self._decision_hash = sha256(canonical(brief.decision)) if brief else ""
+        self._built: dict[str, Action] = {}
+
+    def build(self, draft: ActionDraft, path: tuple[str, ...]) -> Action:
+        if draft.purpose in path:
+            raise NotVouchedFor(f"the drafted actions depend on each other in a circle: {' > '.join(path)}")
+        if draft.purpose not in self._built:
+            self._built[draft.purpose] = self._build(draft, (*path, draft.purpose))
+        return self._built[draft.purpose]
+
+    def _build(self, draft: ActionDraft, path: tuple[str, ...]) -> Action:
+        dependencies, hashes = [], []
+        for dependency in draft.depends_on:
+            if dependency.kind is DependencyKind.OUTCOME:
+                dependencies.append(dependency)
+                continue
+            other = self._by_purpose.get(dependency.ref)
+            if other is None:
+                raise NotVouchedFor(f"{draft.purpose} depends on {dependency.ref}, which was not drafted")
+            dependencies.append(Dependency(kind=dependency.kind, ref=self._ids[dependency.ref]))
+            if dependency.kind is DependencyKind.ACTION:
+                hashes.append(self.build(other, path).hash)
+        resolved = draft.model_copy(update={"depends_on": tuple(dependencies)})
+        digest = content_hash(resolved, decision_hash=self._decision_hash, dependency_hashes=tuple(hashes))
+        return Action(**resolved.model_dump(), id=self._ids[draft.purpose], hash=digest)

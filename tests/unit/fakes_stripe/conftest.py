@@ -1,20 +1,19 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 import stripe
 
 from infra.fakes.stripe.process import StripeDouble
 
-from .builders import START
+from .builders import START, JsonObject
 from .receiver import Receiver
 
 WRITE_KEY = "sk_test_tests"
 READ_KEY = "rk_test_tests"
-
-Connect = Callable[[StripeDouble, str], stripe.StripeClient]
 
 
 def connect(double: StripeDouble, key: str = WRITE_KEY) -> stripe.StripeClient:
@@ -25,6 +24,11 @@ def connect(double: StripeDouble, key: str = WRITE_KEY) -> stripe.StripeClient:
 def start(db: Path, port: int = 0) -> StripeDouble:
     """A double with the keys and the start of the tests."""
     return StripeDouble.start(db=db, now=START, write_key=WRITE_KEY, read_key=READ_KEY, port=port)
+
+
+def error_body(error: stripe.StripeError) -> JsonObject:
+    """The error object of an answer, as it came."""
+    return cast(JsonObject, cast(JsonObject, error.json_body)["error"])
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Queue
 from types import TracebackType
+from typing import cast
 
 import stripe
 
@@ -23,7 +24,7 @@ class Posted:
 
     def event(self, secret: str = SECRET) -> stripe.Event:
         """The event, its signature verified by the SDK."""
-        return stripe.Webhook.construct_event(self.body, self.signature, secret)
+        return cast(stripe.Event, stripe.Webhook.construct_event(self.body, self.signature, secret))
 
 
 class Receiver:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 import stripe
 
@@ -96,11 +98,11 @@ def test_a_closed_dispute_takes_neither_evidence_nor_closing(shared: StripeDoubl
 )
 def test_a_field_takes_its_limit_and_no_character_more(shared: StripeDouble, field: str, limit: int) -> None:
     client, dispute = connect(shared), disputed(shared)
-    full = {"evidence": {field: "é" * limit}, "submit": False}
-    assert client.v1.disputes.update(dispute["id"], full).evidence_details.has_evidence  # type: ignore[arg-type]
-    long = {"evidence": {field: "é" * (limit + 1)}, "submit": False}
+    full = cast(stripe.params.DisputeUpdateParams, {"evidence": {field: "é" * limit}, "submit": False})
+    assert client.v1.disputes.update(dispute["id"], full).evidence_details.has_evidence
+    long = cast(stripe.params.DisputeUpdateParams, {"evidence": {field: "é" * (limit + 1)}, "submit": False})
     with pytest.raises(stripe.InvalidRequestError, match=f"at most {limit} characters") as error:
-        client.v1.disputes.update(dispute["id"], long)  # type: ignore[arg-type]
+        client.v1.disputes.update(dispute["id"], long)
     assert (error.value.http_status, error.value.param) == (400, f"evidence[{field}]")
 
 
@@ -115,8 +117,9 @@ def test_all_text_together_takes_its_limit_and_no_character_more(shared: StripeD
         "refund_policy_disclosure",
         "refund_refusal_explanation",
     )
-    full = {"evidence": {**dict.fromkeys(long, "x" * 20_000), "uncategorized_text": "x" * 10_000}, "submit": False}
-    client.v1.disputes.update(dispute["id"], full)  # type: ignore[arg-type]
+    evidence = {**dict.fromkeys(long, "x" * 20_000), "uncategorized_text": "x" * 10_000}
+    full = cast(stripe.params.DisputeUpdateParams, {"evidence": evidence, "submit": False})
+    client.v1.disputes.update(dispute["id"], full)
     with pytest.raises(stripe.InvalidRequestError, match="is 150001; must be at most 150000") as error:
         client.v1.disputes.update(dispute["id"], {"evidence": {"customer_name": "y"}})
     assert error.value.http_status == 400
@@ -125,8 +128,9 @@ def test_all_text_together_takes_its_limit_and_no_character_more(shared: StripeD
 
 def test_an_unknown_evidence_field_is_refused(shared: StripeDouble) -> None:
     dispute = disputed(shared)
+    unknown = cast(stripe.params.DisputeUpdateParams, {"evidence": {"colour": "red"}})
     with pytest.raises(stripe.InvalidRequestError) as error:
-        connect(shared).v1.disputes.update(dispute["id"], {"evidence": {"colour": "red"}})  # type: ignore[typeddict-unknown-key]
+        connect(shared).v1.disputes.update(dispute["id"], unknown)
     assert (error.value.code, error.value.param) == ("parameter_unknown", "evidence[colour]")
 
 

@@ -14,7 +14,7 @@ from infra.fakes.stripe.store import Store
 from infra.fakes.stripe.wire import JsonObject, Request, Response
 
 from .builders import DAY, START, charge, chargeback
-from .conftest import connect
+from .conftest import connect, error_body
 
 
 def headers(response: stripe.StripeObject) -> dict[str, str]:
@@ -100,7 +100,7 @@ def test_many_calls_at_once_with_one_key_refund_once(shared: StripeDouble) -> No
             )
         except stripe.StripeError as error:
             # Of a 409 the SDK makes a plain APIError without the code.
-            return f"{error.http_status} {error.json_body['error']['code']}"
+            return f"{error.http_status} {error_body(error)['code']}"
         return made.id
 
     with ThreadPoolExecutor(8) as pool:

@@ -1,18 +1,19 @@
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 import stripe
 
 from infra.fakes.stripe.process import StripeDouble
 
 from .builders import DAY, START, charge, chargeback, inquiry, intent, warning
-from .conftest import connect
+from .conftest import connect, error_body
 
 
 def refused(error: pytest.ExceptionInfo[stripe.StripeError]) -> tuple[int | None, str | None, str | None]:
     """Status, code and parameter of a refusal."""
-    body = error.value.json_body["error"]
-    return error.value.http_status, body.get("code"), body.get("param")
+    return error.value.http_status, error_body(error.value).get("code"), error_body(error.value).get("param")
 
 
 def test_a_partial_refund_is_booked_on_the_charge_and_told_in_order(shared: StripeDouble) -> None:
@@ -125,10 +126,11 @@ def test_an_unknown_reason_or_parameter_is_refused(shared: StripeDouble) -> None
     client, paid = connect(shared), charge()
     shared.load([paid])
     with pytest.raises(stripe.InvalidRequestError, match="must be one of duplicate, fraudulent") as error:
-        client.v1.refunds.create({"charge": paid["id"], "reason": "goodwill"})  # type: ignore[typeddict-item]
+        client.v1.refunds.create(cast(stripe.params.RefundCreateParams, {"charge": paid["id"], "reason": "goodwill"}))
     assert refused(error) == (400, None, "reason")
+    unknown = cast(stripe.params.RefundCreateParams, {"charge": paid["id"], "colour": "red"})
     with pytest.raises(stripe.InvalidRequestError) as error:
-        client.v1.refunds.create({"charge": paid["id"], "colour": "red"})  # type: ignore[typeddict-unknown-key]
+        client.v1.refunds.create(unknown)
     assert refused(error) == (400, "parameter_unknown", "colour")
     assert client.v1.refunds.list({"charge": paid["id"]}).data == []
 

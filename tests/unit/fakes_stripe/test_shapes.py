@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from infra.fakes.stripe.process import StripeDouble
 
 from .builders import DAY, START, JsonObject, charge, chargeback, inquiry, warning
@@ -44,34 +42,35 @@ def dispute_violations(dispute: JsonObject) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("make", [chargeback, inquiry])
-@pytest.mark.parametrize("text", ["winning_evidence", "losing_evidence", None])
-def test_a_dispute_has_stripes_shape_all_its_life(double: StripeDouble, make: type, text: str | None) -> None:
-    client, paid = connect(double), charge()
-    dispute = make(paid)
-    double.load([paid, dispute])
-    assert dispute_violations(client.v1.disputes.retrieve(dispute["id"]).to_dict()) == []
-    if text is not None:
+def test_disputes_and_what_is_told_and_booked_of_them_have_stripes_shape_all_their_life(double: StripeDouble) -> None:
+    client, charges = connect(double), [charge() for _ in range(6)]
+    disputes = [make(paid) for make, paid in zip([chargeback, inquiry] * 3, charges, strict=True)]
+    double.load([*charges, *disputes])
+    for dispute, text in zip(disputes, ["winning_evidence"] * 2 + ["losing_evidence"] * 2, strict=False):
+        assert dispute_violations(client.v1.disputes.retrieve(dispute["id"]).to_dict()) == []
         answered = client.v1.disputes.update(dispute["id"], {"evidence": {"uncategorized_text": text}})
         assert dispute_violations(answered.to_dict()) == []
     double.set_clock(START + 200 * DAY)
-    assert dispute_violations(client.v1.disputes.retrieve(dispute["id"]).to_dict()) == []
-    for event in client.v1.events.list().data:
-        assert violations("event", event.to_dict()) == []
-    for entry in client.v1.balance_transactions.list().data:
-        assert violations("balance_transaction", entry.to_dict()) == []
+    ended = client.v1.disputes.list().data
+    assert sorted(dispute.status for dispute in ended) == ["lost"] * 4 + ["warning_closed", "won"]
+    assert [found for dispute in ended for found in dispute_violations(dispute.to_dict())] == []
+    told = client.v1.events.list({"limit": 100}).data
+    assert [found for event in told for found in violations("event", event.to_dict())] == []
+    booked = client.v1.balance_transactions.list({"limit": 100}).data
+    assert [found for entry in booked for found in violations("balance_transaction", entry.to_dict())] == []
 
 
-@pytest.mark.parametrize("course", ["pending", "fails", "pending_fails", None])
-def test_a_refund_has_stripes_shape_all_its_life(double: StripeDouble, course: str | None) -> None:
-    client, paid = connect(double), charge()
-    early = warning(paid)
-    double.load([paid, early])
-    if course is not None:
-        double.configure(refunds={paid["id"]: course})
-    refund = client.v1.refunds.create({"charge": paid["id"], "reason": "requested_by_customer"})
-    assert violations("refund", refund.to_dict()) == []
+def test_refunds_and_warnings_have_stripes_shape_all_their_life(double: StripeDouble) -> None:
+    client, charges = connect(double), [charge() for _ in range(4)]
+    double.load([*charges, *map(warning, charges)])
+    courses = zip([paid["id"] for paid in charges], ["pending", "fails", "pending_fails"], strict=False)
+    double.configure(refunds=dict(courses))
+    for paid in charges:
+        refund = client.v1.refunds.create({"charge": paid["id"], "reason": "requested_by_customer"})
+        assert violations("refund", refund.to_dict()) == []
     double.set_clock(START + 10 * DAY)
-    assert violations("refund", client.v1.refunds.retrieve(refund.id).to_dict()) == []
-    settled = client.v1.radar.early_fraud_warnings.retrieve(early["id"]).to_dict()
-    assert violations("radar.early_fraud_warning", settled) == []
+    settled = client.v1.refunds.list().data
+    assert [refund.status for refund in reversed(settled)] == ["succeeded", "failed", "failed", "succeeded"]
+    assert [found for refund in settled for found in violations("refund", refund.to_dict())] == []
+    warnings = client.v1.radar.early_fraud_warnings.list().data
+    assert [found for item in warnings for found in violations("radar.early_fraud_warning", item.to_dict())] == []

@@ -105,7 +105,7 @@ def test_a_receiver_that_comes_back_after_the_crash_gets_the_event(tmp_path: Pat
             refused = first.next().event().id
             double.kill()
         first.answers.clear()
+        while first.posted.qsize():
+            first.next()
         with start(tmp_path / "state.db"):
-            while first.posted.qsize():
-                first.next()
             assert first.next().event().id == refused

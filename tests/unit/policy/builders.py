@@ -25,8 +25,13 @@ VERA = Member(email="vera@merchant.test", name="Vera", role=Role.VIEWER)
 SHIPPED = load_policy(None)
 
 
-def org(currency: str = "usd", *, members: tuple[Member, ...] = (DANA, ERIN, FINN, OLEG, VERA), **fx: str) -> Org:
-    return Org(id="merchant", currency=currency, fx=fx, members=members)
+def org(
+    currency: str = "usd",
+    fx: Mapping[str, str] | None = None,
+    *,
+    members: tuple[Member, ...] = (DANA, ERIN, FINN, OLEG, VERA),
+) -> Org:
+    return Org(id="merchant", currency=currency, fx=dict(fx or {}), members=members)
 
 
 def decision(

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 import shared.policy.evaluate
 from shared.case.actions import TIER_ORDER, ActionDraft, ActionKind, Dependency, DependencyKind, Tier
-from shared.policy.at_risk import STAKE_OF
+from shared.policy.at_risk import STAKE_OF, money_at_risk
+from shared.policy.conditions import Comparison, Operator
 from shared.policy.facts import Facts
 from shared.policy.model import Rule, parse_policy
-from tests.unit.policy.builders import NOW, action, decision, draft, judge, org, refund, submit
+from tests.unit.policy.builders import NOW, SHIPPED, action, decision, draft, judge, org, refund, submit
 
 AUTO, ONE, TWO, FORBIDDEN = Tier.AUTO, Tier.ONE_APPROVER, Tier.TWO_APPROVERS, Tier.FORBIDDEN
 
@@ -74,6 +75,11 @@ def test_every_kind_of_action_has_a_stake() -> None:
     assert set(STAKE_OF) == set(ActionKind)
 
 
+@pytest.mark.parametrize("kind", ["customer_email", "crm_note"])
+def test_by_themselves_messages_and_notes_put_nothing_at_risk(kind: str) -> None:
+    assert money_at_risk(draft(kind, 100, risk=(100, "usd")), org()) == 0
+
+
 # Currencies
 
 
@@ -97,7 +103,7 @@ def test_every_kind_of_action_has_a_stake() -> None:
 def test_amounts_convert_at_the_org_s_rate_with_the_exponent_of_each_currency(
     minor: int, currency: str, at_risk: int, tier: Tier
 ) -> None:
-    verdict = judge(refund(minor, currency), within=org("usd", **RATES, mga="0.00022"))
+    verdict = judge(refund(minor, currency), within=org("usd", {**RATES, "mga": "0.00022"}))
     assert (verdict.tier, verdict.at_risk_minor) == (tier, at_risk)
 
 
@@ -117,12 +123,12 @@ def test_a_bound_that_the_currency_cannot_express_is_still_exact() -> None:
 
 
 def test_currencies_and_rates_are_compared_without_case() -> None:
-    assert judge(refund(4545, "EUR"), within=org("USD", EUR="1.10")).at_risk_minor == 5000
+    assert judge(refund(4545, "EUR"), within=org("USD", {"EUR": "1.10"})).at_risk_minor == 5000
 
 
 @given(st.integers(1, 10**9), st.integers(0, 10**9), st.sampled_from(sorted(RATES)))
 def test_a_larger_amount_never_needs_fewer_people(minor: int, more: int, currency: str) -> None:
-    rated = org("usd", **RATES)
+    rated = org("usd", RATES)
     small, large = (judge(refund(amount, currency), within=rated).tier for amount in (minor, minor + more))
     assert TIER_ORDER[small] <= TIER_ORDER[large]
 
@@ -130,7 +136,7 @@ def test_a_larger_amount_never_needs_fewer_people(minor: int, more: int, currenc
 @given(st.integers(1, 10**7), st.sampled_from(sorted(RATES)))
 def test_rounding_a_converted_amount_never_lowers_the_tier(minor: int, currency: str) -> None:
     exact = Fraction(minor) / {"jpy": 1, "bhd": 1000}.get(currency, 100) * Fraction(RATES[currency])
-    tier = judge(refund(minor, currency), within=org("usd", **RATES)).tier
+    tier = judge(refund(minor, currency), within=org("usd", RATES)).tier
     expected = AUTO if exact < 50 else ONE if exact < 500 else TWO
     assert TIER_ORDER[tier] >= TIER_ORDER[expected]
 
@@ -167,7 +173,7 @@ def test_an_amount_that_nobody_can_tell_needs_two_people(subject: ActionDraft, r
 
 @pytest.mark.parametrize("rate", ["0", "-1", "", "1,1", "nan"])
 def test_an_unusable_rate_needs_two_people(rate: str) -> None:
-    verdict = judge(refund(1, "eur"), within=org("usd", eur=rate))
+    verdict = judge(refund(1, "eur"), within=org("usd", {"eur": rate}))
     assert verdict.tier is TWO
     assert verdict.rules[0].startswith("fail_closed: ")
 
@@ -398,6 +404,14 @@ def test_a_text_fact_of_the_wrong_kind_needs_two_people() -> None:
     assert verdict.tier is TWO
 
 
+def test_a_rule_that_was_not_read_from_a_file_fails_closed_like_any_other() -> None:
+    ordering_text = Comparison(fact="kind", operator=Operator.LT, value="z")
+    rule = Rule(name="odd", when=ordering_text, at_least=ONE)
+    verdict = judge(refund(100), by=SHIPPED.model_copy(update={"rules": (rule,)}))
+    assert verdict.tier is TWO
+    assert "fail_closed: rule 'odd': TypeError while evaluating" in verdict.rules
+
+
 def test_facts_of_the_case_cannot_pass_for_facts_of_the_action() -> None:
     strict = parse_policy(ruled("{kind: {eq: stripe_refund}}"))
     assert judge(refund(100), by=strict, facts={"kind": "ticket", "at_risk_minor": 0}).tier is TWO
@@ -408,7 +422,9 @@ def test_rules_apply_to_internal_actions_too() -> None:
 
 
 def test_the_currency_of_a_submission_is_the_one_that_is_disputed() -> None:
-    verdict = judge(submit(100, "EUR"), within=org(eur="1"), by=parse_policy(ruled("{currency: {eq: eur}}")))
+    verdict = judge(
+        submit(100, "EUR"), within=org("usd", {"eur": "1"}), by=parse_policy(ruled("{currency: {eq: eur}}"))
+    )
     assert verdict.tier is TWO
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shared.case.actions import ActionKind, Tier
-from shared.errors import InvalidInput
+from shared.errors import InvalidInput, Refused
 from shared.policy.approvals import approved, may_approve, missing
 from shared.policy.conditions import Operator
 from shared.policy.model import load_policy, parse_policy
@@ -39,7 +39,7 @@ def test_a_number_cannot_be_compared_with_text() -> None:
         parse_policy(rule("{at_risk_minor: {gt: '5000'}}"))
 
 
-@pytest.mark.parametrize("operator", ["neq", "nin", "equals", "=", "contains", "matches"])
+@pytest.mark.parametrize("operator", ["neq", "nin", "equals", "'='", "contains", "matches"])
 def test_an_operator_that_the_engine_does_not_know_is_refused_and_not_dead(operator: str) -> None:
     with pytest.raises(InvalidInput, match="unknown operator"):
         parse_policy(rule(f"{{kind: {{{operator}: stripe_refund}}}}"))
@@ -78,7 +78,7 @@ def test_an_emailed_request_is_judged_by_its_amount_like_everything_else() -> No
 
 
 def test_the_currency_is_not_ignored() -> None:
-    in_yen = judge(refund(60000, "jpy"), within=org("usd", jpy="0.0067"))
+    in_yen = judge(refund(60000, "jpy"), within=org("usd", {"jpy": "0.0067"}))
     in_dollars = judge(refund(60000, "usd"))
     assert (in_yen.tier, in_dollars.tier) == (Tier.ONE_APPROVER, Tier.TWO_APPROVERS)
 
@@ -94,7 +94,7 @@ def test_one_click_does_not_approve_a_large_amount() -> None:
 
 
 def test_the_limit_of_a_member_is_read() -> None:
-    with pytest.raises(Exception, match="more than the limit of finn@merchant.test"):
+    with pytest.raises(Refused, match=r"more than the limit of finn@merchant\.test"):
         may_approve(org(), "finn@merchant.test", action("one", at_risk=20001))
 
 
@@ -122,12 +122,9 @@ def test_what_is_fired_is_what_was_judged() -> None:
     assert judge(refund(840000), deciding=decision("refund", minor=100)).tier is Tier.TWO_APPROVERS
 
 
-def test_a_decision_does_not_reach_into_kinds_that_it_does_not_name() -> None:
-    assert {
-        kind: judge(draft(kind.value), deciding=decision("escalate")).tier
-        for kind in ActionKind
-        if kind in (ActionKind.CRM_NOTE, ActionKind.SLACK_BRIEF)
-    } == {ActionKind.CRM_NOTE: Tier.AUTO, ActionKind.SLACK_BRIEF: Tier.AUTO}
+@pytest.mark.parametrize("kind", [ActionKind.CRM_NOTE, ActionKind.SLACK_BRIEF])
+def test_an_escalation_still_tells_the_people_it_escalates_to(kind: ActionKind) -> None:
+    assert judge(draft(kind.value), deciding=decision("escalate", confidence=20)).tier is Tier.AUTO
 
 
 def test_an_approval_survives_only_while_its_giver_may_approve() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import shared.policy.model
 from shared.case.actions import TIER_ORDER, ActionKind, Tier
 from shared.errors import InvalidInput
 from shared.policy.model import load_policy, parse_policy, shipped_policy
@@ -88,6 +90,13 @@ def test_bounds_may_be_written_in_minor_units() -> None:
     policy = parse_policy("version: 1\ntiers: [{below_minor: 5001, approvers: auto}, {approvers: one}]\n")
     assert judge(refund(5000), by=policy).tier is Tier.AUTO
     assert judge(refund(5001), by=policy).tier is Tier.ONE_APPROVER
+
+
+def test_a_package_whose_own_policy_is_incomplete_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "shipped.yaml").write_text("version: 1\ntiers: [{approvers: two}]\n", encoding="utf-8")
+    monkeypatch.setattr(shared.policy.model, "files", lambda package: tmp_path)
+    with pytest.raises(InvalidInput, match=r"shipped\.yaml line 1: 'low_confidence' is missing"):
+        shipped_policy.__wrapped__()
 
 
 # Versions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -89,7 +89,7 @@ class House:
 
     def runtime(
         self,
-        functions: dict[str, WsgiApp],
+        functions: Mapping[str, WsgiApp],
         *,
         clock: LocalClock | None = None,
         subscriptions: dict[str, str] | None = None,
@@ -99,9 +99,7 @@ class House:
         queues = {name: QueueSettings(places) for name in ("specialists", "watchdogs", "actions")}
         topics = {"triage": "triage"} if subscriptions is None else subscriptions
         deliver = in_process(functions)
-        return LocalRuntime(
-            self.queue, deliver, clock or self.clock, subscriptions=topics, queues=queues, sweep=sweep
-        )
+        return LocalRuntime(self.queue, deliver, clock or self.clock, subscriptions=topics, queues=queues, sweep=sweep)
 
 
 @contextmanager

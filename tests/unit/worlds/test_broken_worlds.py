@@ -218,6 +218,13 @@ def test_a_dispute_needs_its_charge(write: Write) -> None:
     assert refusal(write({"stripe/charge.json": None})) == said
 
 
+def test_a_file_in_the_place_of_a_folder_is_no_part_of_a_world(write: Write) -> None:
+    root = write({"requests/01-mail.json": None})
+    (root / "requests").rmdir()
+    (root / "requests").touch()
+    assert refusal(root).startswith("small/requests: is no part of a world")
+
+
 def test_bytes_that_are_not_text_are_found_by_their_line(write: Write) -> None:
     root = write()
     (root / "sources/stripe/charges.jsonl").write_bytes(b'{"id": "1"}\n{"id": "\xff"}\n')

@@ -245,6 +245,16 @@ def test_somebody_tries_to_give_orders_to_agents_exactly_once(name: str) -> None
     assert sum("ignore your rules" in str(row["description"]) for row in tickets) == 1
 
 
+def test_a_service_named_in_properties_that_are_json_text_is_recognised(write: Write) -> None:
+    event = {"company": "Acme", "timestamp": "2026-05-01T09:00:00Z"}
+    known = json.dumps(event | {"id": "p1", "properties": json.dumps({"service": "ledger-svc"})})
+    broken = json.dumps(event | {"id": "p2", "properties": "not json"})
+    tables = load_world(write({"sources/posthog/events.jsonl": f"{known}\n{broken}\n"})).tables()
+    troubles = [row for row in tables["datadog.incidents"] if row["service"] == "ledger-svc"]
+    assert troubles
+    assert all(str(row["created"]) < "2026-05-01" for row in troubles)
+
+
 def test_noise_needs_no_facts(write: Write) -> None:
     bare = {name: None for name in ("sources", "policies") for name in (
         "sources/stripe/charges.jsonl", "sources/stripe/disputes.jsonl", "sources/hubspot/companies.csv",

@@ -1,0 +1,173 @@
+"""Customer context: who the customer is, what they told us, what we told them."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from shared.playbooks.disputes import labels
+from shared.playbooks.disputes.identity import Identity, identify
+from shared.ports.sources import Row
+from shared.team import language
+from shared.team.contract import Job
+from shared.team.literals import instant, mentions, one_of
+from shared.team.tools import Answer, Tools
+
+LOOK_BACK = timedelta(days=120)
+"""How long before the charge conversations are read; cancellations count 60 days back."""
+
+
+def ask(job: Job, tools: Tools) -> None:
+    """Who, then every channel in which they or we could have said something about this charge."""
+    who = identify(tools, job)
+    since = (who.paid_at or job.now) - LOOK_BACK
+    _account(tools, who)
+    conversations = _conversations(tools, who, since)
+    tickets = _tickets(tools, who, since)
+    contacts = Answer(conversations.sql, (*conversations.rows, *tickets.rows), conversations.ok and tickets.ok)
+    tools.absence(
+        contacts,
+        table="zendesk.tickets",
+        label=labels.NO_SUPPORT,
+        question="Did this customer contact support in chat or by ticket?",
+    )
+    _cancellations(tools, who, since)
+    _colleagues(job, tools, who)
+
+
+def _account(tools: Tools, who: Identity) -> None:
+    salesforce, hubspot = one_of(who.salesforce_accounts), one_of(who.hubspot_companies)
+    if who.salesforce_accounts:
+        tools.gather(
+            "the CRM account",
+            "SELECT id, name, website, industry, arr, tier, strategic, owner_name, owner_email, created_at "
+            f"FROM salesforce.accounts WHERE id IN {salesforce}",
+            table="salesforce.accounts",
+        )
+        tools.gather(
+            "the CRM contacts",
+            f"SELECT id, account_id, name, email, title FROM salesforce.contacts WHERE account_id IN {salesforce}",
+            table="salesforce.contacts",
+        )
+    if who.hubspot_companies:
+        tools.gather(
+            "the CRM company",
+            "SELECT id, name, domain, industry, arr, tier, strategic, owner_name, owner_email, created_at "
+            f"FROM hubspot.companies WHERE id IN {hubspot}",
+            table="hubspot.companies",
+        )
+        tools.gather(
+            "the CRM contacts",
+            f"SELECT id, company_id, email, firstname, lastname, jobtitle FROM hubspot.contacts WHERE company_id IN {hubspot}",
+            table="hubspot.contacts",
+        )
+        tools.gather(
+            "the CRM notes",
+            f"SELECT id, company_id, contact_id, body, author_email, created_at FROM hubspot.notes WHERE company_id IN {hubspot}",
+            table="hubspot.notes",
+        )
+    if not who.salesforce_accounts and not who.hubspot_companies:
+        tools.gap("the CRM account", "no CRM account has a contact or a website of this customer")
+
+
+def _conversations(tools: Tools, who: Identity, since: datetime) -> Answer:
+    theirs = (
+        f"v.created_at >= {instant(since)} AND ({who.wrote('v.source_author_email')} OR v.id IN "
+        f"(SELECT p.conversation_id FROM intercom.conversation_parts p WHERE {who.wrote('p.author_email')}))"
+    )
+    answer = tools.gather(
+        "chat conversations",
+        "SELECT v.id, v.title, v.state, v.source_subject, v.source_body, v.source_author_email, v.created_at, v.updated_at "
+        f"FROM intercom.conversations v WHERE {theirs} ORDER BY v.created_at",
+        table="intercom.conversations",
+        untrusted=True,
+    )
+    tools.gather(
+        "chat messages",
+        "SELECT q.id, q.conversation_id, q.author_type, q.author_email, q.body, q.created_at "
+        "FROM intercom.conversation_parts q WHERE q.author_type <> 'bot' AND q.conversation_id IN "
+        f"(SELECT v.id FROM intercom.conversations v WHERE {theirs}) ORDER BY q.created_at",
+        table="intercom.conversation_parts",
+        untrusted=lambda row: row["author_type"] != "admin",
+    )
+    return answer
+
+
+def _tickets(tools: Tools, who: Identity, since: datetime) -> Answer:
+    theirs = (
+        f"t.created_at >= {instant(since)} AND ({who.wrote('t.requester_email')} OR t.id IN "
+        f"(SELECT m.ticket_id FROM zendesk.ticket_comments m WHERE {who.wrote('m.author_email')}))"
+    )
+    answer = tools.gather(
+        "support tickets",
+        "SELECT t.id, t.subject, t.description, t.status, t.priority, t.requester_email, t.created_at, t.first_response_at, "
+        f"t.solved_at FROM zendesk.tickets t WHERE {theirs} ORDER BY t.created_at",
+        table="zendesk.tickets",
+        untrusted=True,
+    )
+    tools.gather(
+        "ticket comments",
+        "SELECT n.id, n.ticket_id, n.author_email, n.author_role, n.public, n.body, n.created_at FROM zendesk.ticket_comments n "
+        f"WHERE n.ticket_id IN (SELECT t.id FROM zendesk.tickets t WHERE {theirs}) ORDER BY n.created_at",
+        table="zendesk.ticket_comments",
+        untrusted=lambda row: row["author_role"] != "agent",
+    )
+    return answer
+
+
+_CANCELLING = ("cancel", "terminat", "do not renew", "don't renew")
+
+
+def _cancellations(tools: Tools, who: Identity, since: datetime) -> None:
+    """Every written surface at once. What is found is judged later; only nothing at all proves an absence."""
+    surfaces = (
+        ("intercom.conversations", "source_author_email", ("source_subject", "source_body")),
+        ("intercom.conversation_parts", "author_email", ("body",)),
+        ("zendesk.tickets", "requester_email", ("subject", "description")),
+        ("zendesk.ticket_comments", "author_email", ("body",)),
+    )
+    asked = [
+        f"SELECT id FROM {table} WHERE created_at >= {instant(since)} AND {who.wrote(author)} AND "
+        f"({' OR '.join(mentions(column, _CANCELLING) for column in columns)})"
+        for table, author, columns in surfaces
+    ]
+    asked.append(
+        f"SELECT id FROM stripe.subscriptions WHERE customer = {one_of([who.customer or ''])[1:-1]} "
+        "AND (canceled_at IS NOT NULL OR cancel_at IS NOT NULL OR cancel_at_period_end)"
+    )
+    tools.absence(
+        tools.ask("cancellation requests", " UNION ALL ".join(asked)),
+        table="intercom.conversation_parts",
+        label=labels.NO_CANCELLATION,
+        question="Did this customer ask in chat, by ticket or at checkout to cancel the subscription?",
+    )
+
+
+def _colleagues(job: Job, tools: Tools, who: Identity) -> None:
+    """What colleagues wrote about this customer. A longer name that begins like this one is another company's."""
+    if not who.names:
+        return
+    namesakes = _namesakes(tools, who)
+    answer = tools.ask(
+        "what colleagues wrote about the customer",
+        "SELECT id, channel, user_email, text, ts FROM slack.messages "
+        f"WHERE ts >= {instant(who.paid_at or job.now - LOOK_BACK)} AND {mentions('text', who.names | who.domains)} ORDER BY ts",
+    )
+    for row in answer.rows:
+        if _is_meant(row, who, namesakes):
+            tools.add("slack.messages", str(row["id"]), dict(row), query=answer.sql)
+
+
+def _namesakes(tools: Tools, who: Identity) -> frozenset[str]:
+    asked = " UNION ALL ".join(
+        f"SELECT name FROM {table} WHERE {mentions('name', who.names)}"
+        for table in ("salesforce.accounts", "hubspot.companies", "stripe.customers")
+    )
+    answer = tools.ask("companies with a similar name", asked)
+    return frozenset(str(row["name"]) for row in answer.rows) - who.names
+
+
+def _is_meant(row: Row, who: Identity, namesakes: frozenset[str]) -> bool:
+    text = str(row["text"])
+    return any(language.names_company(text, name, namesakes) for name in who.names) or any(
+        language.names_word(text, domain) for domain in who.domains
+    )

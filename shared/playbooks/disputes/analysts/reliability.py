@@ -1,0 +1,191 @@
+"""Reliability analyst: what the customer used in the billing cycle, and whether it worked."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from shared.playbooks.disputes import labels
+from shared.playbooks.disputes.billing import Cycle
+from shared.playbooks.disputes.identity import Identity, identify
+from shared.team import language
+from shared.team.contract import Job
+from shared.team.literals import instant, mentions, one_of
+from shared.team.tools import Answer, Tools
+
+MARGIN = timedelta(days=3)
+"""Messages about an incident are read a little beyond the cycle: people write before and after."""
+
+_USE = "e.id, e.event, e.person_email, e.timestamp, e.properties"
+_SERVICE = "json_extract_string(e.properties, '$.service')"
+
+
+def ask(job: Job, tools: Tools) -> None:
+    """Use decides which services matter; every operations system is then asked about those alone."""
+    who = identify(tools, job)
+    cycle = who.cycle
+    if cycle is None:
+        tools.gap(
+            "the billing cycle of the charge",
+            "no invoice line with a period was found; the days since the charge were read",
+        )
+        paid_at = who.paid_at or job.now
+        cycle = Cycle(paid_at, max(job.now, paid_at + timedelta(seconds=1)))
+    services = _services(tools, who, cycle)
+    if not services:
+        tools.gap("whether the service worked", "no use by this customer says which services to look at")
+        return
+    affected = _operations(tools, services, cycle)
+    _use(tools, who, cycle, affected)
+    _people_and_errors(tools, who, services, cycle)
+
+
+def _in_cycle(who: Identity, cycle: Cycle) -> str:
+    person = f"({who.wrote('e.person_email')} OR e.distinct_id IN (SELECT n.distinct_id FROM posthog.persons n WHERE {who.wrote('n.email')}))"
+    return f"{person} AND e.timestamp >= {instant(cycle.start)} AND e.timestamp < {instant(cycle.end)}"
+
+
+def _services(tools: Tools, who: Identity, cycle: Cycle) -> list[str]:
+    answer = tools.ask(
+        "what the customer used",
+        f"SELECT {_SERVICE} AS service, count(*) AS uses FROM posthog.events e WHERE {_in_cycle(who, cycle)} "
+        "GROUP BY 1 ORDER BY 2 DESC, 1",
+    )
+    tools.absence(
+        answer,
+        table="posthog.events",
+        label=labels.NO_USE,
+        question="Did this customer use the product in the billing cycle?",
+    )
+    return [str(row["service"]) for row in answer.rows if row["service"]]
+
+
+def _operations(tools: Tools, services: list[str], cycle: Cycle) -> list[str]:
+    """What the monitors, the incident tool, the pager and the logs hold; the services that any of them names."""
+    answers = [
+        _alerts(tools, services, cycle),
+        _incidents(tools, services, cycle),
+        _pages(tools, services, cycle),
+    ]
+    affected = sorted({str(row["service"]) for answer in answers for row in answer.rows})
+    if affected:
+        tools.gather(
+            "the logs of the affected services",
+            "SELECT g.id, g.service, g.status, g.message, g.timestamp, g.tags FROM datadog.logs g "
+            f"WHERE g.service IN {one_of(affected)} AND {_between('g.timestamp', cycle.start, cycle.end)} "
+            "ORDER BY g.timestamp",
+            table="datadog.logs",
+            limit=20,
+        )
+    tools.gather(
+        "the uptime of the services",
+        "SELECT o.id, o.service, o.window_start, o.window_end, o.uptime_pct, o.p95_ms, o.p99_ms FROM datadog.slo_history o "
+        f"WHERE o.service IN {one_of(services)} AND {_overlaps('o.window_start', 'o.window_end', cycle)}",
+        table="datadog.slo_history",
+    )
+    return affected
+
+
+def _alerts(tools: Tools, services: list[str], cycle: Cycle) -> Answer:
+    answer = tools.gather(
+        "monitor alerts",
+        "SELECT a.id, a.monitor_id, m.name AS monitor_name, m.metric AS monitor_metric, a.service, a.status, a.value, "
+        "a.started_at, a.ended_at, a.tags FROM datadog.monitor_events a LEFT JOIN datadog.monitors m ON m.id = a.monitor_id "
+        f"WHERE a.service IN {one_of(services)} AND {_overlaps('a.started_at', 'a.ended_at', cycle)} ORDER BY a.started_at, a.id",
+        table="datadog.monitor_events",
+    )
+    tools.absence(
+        answer,
+        table="datadog.monitor_events",
+        label=labels.NO_ALERT,
+        question=f"Did a monitor alert on {', '.join(services)} in the billing cycle?",
+    )
+    return answer
+
+
+def _incidents(tools: Tools, services: list[str], cycle: Cycle) -> Answer:
+    answer = tools.gather(
+        "incident records",
+        "SELECT i.id, i.title, i.status, i.severity, i.service, i.created, i.resolved_at, i.customer_impacted, i.description, "
+        f"i.tags FROM datadog.incidents i WHERE i.service IN {one_of(services)} AND {_overlaps('i.created', 'i.resolved_at', cycle)} "
+        "ORDER BY i.created, i.id",
+        table="datadog.incidents",
+    )
+    tools.absence(
+        answer,
+        table="datadog.incidents",
+        label=labels.NO_INCIDENT,
+        question=f"Does the incident tool hold an incident of {', '.join(services)} in the billing cycle?",
+    )
+    return answer
+
+
+def _pages(tools: Tools, services: list[str], cycle: Cycle) -> Answer:
+    answer = tools.gather(
+        "pages to the engineer on call",
+        "SELECT p.id, p.title, p.status, p.urgency, p.priority, p.service, p.created_at, p.acknowledged_at, p.resolved_at, "
+        f"p.resolution_note FROM pagerduty.incidents p WHERE p.service IN {one_of(services)} "
+        f"AND {_overlaps('p.created_at', 'p.resolved_at', cycle)} ORDER BY p.created_at, p.id",
+        table="pagerduty.incidents",
+    )
+    tools.absence(
+        answer,
+        table="pagerduty.incidents",
+        label=labels.NO_PAGE,
+        question=f"Was anybody paged about {', '.join(services)} in the billing cycle?",
+    )
+    return answer
+
+
+def _use(tools: Tools, who: Identity, cycle: Cycle, affected: list[str]) -> None:
+    """Every use of an affected service, and of each other one the first in each day."""
+    if affected:
+        tools.gather(
+            "use of the affected services",
+            f"SELECT {_USE} FROM posthog.events e WHERE {_in_cycle(who, cycle)} AND {_SERVICE} IN {one_of(affected)} "
+            "ORDER BY e.timestamp, e.id",
+            table="posthog.events",
+            limit=200,
+        )
+    other = f"({_SERVICE} IS NULL OR {_SERVICE} NOT IN {one_of(affected)})" if affected else "1 = 1"
+    day = "floor(epoch(e.timestamp) / 86400)"
+    tools.gather(
+        "use of the other services, one event a day",
+        f"SELECT id, event, person_email, timestamp, properties FROM (SELECT {_USE}, row_number() OVER "
+        f"(PARTITION BY {_SERVICE}, {day} ORDER BY e.timestamp, e.id) AS place FROM posthog.events e "
+        f"WHERE {_in_cycle(who, cycle)} AND {other}) u WHERE u.place = 1 ORDER BY timestamp, id",
+        table="posthog.events",
+        limit=120,
+    )
+
+
+def _people_and_errors(tools: Tools, who: Identity, services: list[str], cycle: Cycle) -> None:
+    phrases = [phrase for service in services for phrase in language.phrases(service)]
+    channels = mentions("s.channel", ("incident", "outage", "status", "ops", "oncall"))
+    tools.gather(
+        "what engineers wrote about the services",
+        f"SELECT s.id, s.channel, s.user_email, s.text, s.ts FROM slack.messages s WHERE {channels} AND {mentions('s.text', phrases)} "
+        f"AND {_between('s.ts', cycle.start - MARGIN, cycle.end + MARGIN)} ORDER BY s.ts",
+        table="slack.messages",
+    )
+    errors = tools.gather(
+        "errors of the customer",
+        "SELECT x.id, x.issue_id, y.title AS issue_title, y.project, x.message, x.level, x.timestamp, x.user_email, x.tags "
+        "FROM sentry.events x LEFT JOIN sentry.issues y ON y.id = x.issue_id "
+        f"WHERE {who.wrote('x.user_email')} AND {_between('x.timestamp', cycle.start, cycle.end)} ORDER BY x.timestamp",
+        table="sentry.events",
+        limit=50,
+    )
+    tools.absence(
+        errors,
+        table="sentry.events",
+        label=labels.NO_ERROR,
+        question="Did the error tracker record an error for this customer's people in the billing cycle?",
+    )
+
+
+def _between(column: str, start: datetime, end: datetime) -> str:
+    return f"{column} >= {instant(start)} AND {column} < {instant(end)}"
+
+
+def _overlaps(start: str, end: str, cycle: Cycle) -> str:
+    return f"{start} < {instant(cycle.end)} AND ({end} IS NULL OR {end} > {instant(cycle.start)})"

@@ -1,0 +1,122 @@
+"""Everything the ruling rests on, read once from the evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from shared.case.evidence import Evidence
+from shared.playbooks.disputes import labels, testimony, trouble, usage
+from shared.playbooks.disputes.matter import Matter
+from shared.playbooks.disputes.policies import Policy, in_force, is_for, read, topics_of
+from shared.playbooks.disputes.testimony import Statement
+from shared.playbooks.disputes.trouble import Bearing, Trouble
+from shared.playbooks.disputes.usage import Use
+from shared.team.exhibits import text, whole
+from shared.team.moments import moment
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """What the evidence says about use, trouble, statements, money returned and policies."""
+
+    uses: list[Use]
+    troubles: list[Trouble]
+    said: list[Statement]
+    complaints: list[Statement]
+    promises: list[Statement]
+    cancellations: list[Statement]
+    courtesies: list[Evidence]
+    policies: list[Policy]
+    in_force: list[Policy]
+    refunds: list[Evidence]
+    credits: list[Evidence]
+    earlier_disputes: list[Evidence]
+
+    @property
+    def relevant(self) -> list[Trouble]:
+        """The records of trouble that concern the customer."""
+        return [item for item in self.troubles if item.bearing is Bearing.CONCERNS]
+
+    @property
+    def unclear(self) -> list[Trouble]:
+        """Those of which no evidence tells whether they do."""
+        return [item for item in self.troubles if item.bearing is Bearing.UNCLEAR]
+
+    @property
+    def aside(self) -> list[Trouble]:
+        """Those that do not."""
+        return [item for item in self.troubles if item.bearing is Bearing.DOES_NOT]
+
+    @property
+    def lost_before(self) -> list[Evidence]:
+        """Earlier disputes that the customer won."""
+        return [item for item in self.earlier_disputes if text(item, "status") == "lost"]
+
+
+def assess(matter: Matter) -> Assessment:
+    """Read the evidence of a matter."""
+    used, said = usage.uses(matter), testimony.statements(matter)
+    since = _paid_at(matter)
+    policies = _policies(matter)
+    return Assessment(
+        uses=used,
+        troubles=trouble.troubles(matter, used),
+        said=said,
+        complaints=[item for item in testimony.complaints(said) if item.at >= since],
+        promises=testimony.promises(said, since),
+        cancellations=testimony.cancellations(said),
+        courtesies=testimony.courtesies(matter),
+        policies=policies,
+        in_force=in_force(policies, matter.now),
+        refunds=_refunds(matter),
+        credits=_credits(matter, since),
+        earlier_disputes=[
+            item for item in matter.exhibits.rows("stripe.disputes") if item.index != matter.dispute.index
+        ],
+    )
+
+
+def operations_seen(matter: Matter) -> bool:
+    """Whether every operations system answered: with records, or with a proven absence."""
+    seen = (
+        ("datadog.monitor_events", labels.NO_ALERT),
+        ("datadog.incidents", labels.NO_INCIDENT),
+        ("pagerduty.incidents", labels.NO_PAGE),
+    )
+    return all(matter.exhibits.rows(table) or matter.exhibits.absences(label) for table, label in seen)
+
+
+def returns_seen(matter: Matter) -> bool:
+    """Whether refunds were looked for and the answer was complete."""
+    return bool(matter.exhibits.rows("stripe.refunds") or matter.exhibits.absences(labels.NO_REFUND))
+
+
+def _policies(matter: Matter) -> list[Policy]:
+    rule = matter.rule
+    topics = topics_of(rule.network, rule.code, text(matter.dispute, "reason") or None) | {rule.family.value}
+    rows = matter.exhibits.rows("policies.documents")
+    return [read(row) for row in rows if is_for(row.row.fields.get("applies_to"), topics)]
+
+
+def _refunds(matter: Matter) -> list[Evidence]:
+    """Refunds of the charge that went out or may still: a failed or cancelled one returned nothing."""
+    ways = {matter.charge.row.record_id, text(matter.charge, "payment_intent")} - {""}
+    return [
+        item
+        for item in matter.exhibits.rows("stripe.refunds")
+        if text(item, "status") not in ("failed", "canceled")
+        and {text(item, "charge"), text(item, "payment_intent")} & ways
+    ]
+
+
+def _credits(matter: Matter, since: datetime) -> list[Evidence]:
+    """Credits that the customer may have had since the charge: negative invoice lines, a balance in their favour."""
+    lines = [item for item in matter.exhibits.rows("stripe.invoice_lines") if (whole(item, "amount") or 0) < 0]
+    recent = [item for item in lines if (moment(item.row.fields.get("period__start")) or since) >= since]
+    balance = [matter.customer] if matter.customer and (whole(matter.customer, "balance") or 0) < 0 else []
+    return [*recent, *balance]
+
+
+def _paid_at(matter: Matter) -> datetime:
+    return moment(matter.charge.row.fields.get("created")) or matter.now

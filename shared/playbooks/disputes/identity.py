@@ -1,0 +1,195 @@
+"""Who the customer of a dispute is, across systems: by ids and e-mail addresses, never by how a company's name looks.
+
+dispute -> charge -> customer -> e-mail -> its domain, unless a public provider's or our own -> CRM account -> contacts.
+Companies with similar names are other companies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from shared.playbooks.disputes.billing import Cycle, cycle_of, main_line
+from shared.ports.directory import Org
+from shared.ports.sources import Row
+from shared.team.contract import Job
+from shared.team.literals import one_of, quote
+from shared.team.moments import moment
+from shared.team.tools import Tools
+
+PUBLIC_PROVIDERS = frozenset(
+    [
+        "gmail.com",
+        "googlemail.com",
+        "outlook.com",
+        "hotmail.com",
+        "live.com",
+        "msn.com",
+        "yahoo.com",
+        "icloud.com",
+        "me.com",
+    ]
+    + [
+        "mac.com",
+        "aol.com",
+        "proton.me",
+        "protonmail.com",
+        "gmx.com",
+        "gmx.de",
+        "web.de",
+        "mail.com",
+        "zoho.com",
+        "qq.com",
+    ]
+    + [
+        "163.com",
+        "126.com",
+        "yandex.ru",
+        "yandex.com",
+        "mail.ru",
+        "fastmail.com",
+        "hey.com",
+        "t-online.de",
+        "orange.fr",
+    ]
+)
+"""Domains whose addresses belong to different people: there, only the whole address identifies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A customer, and the charge and the cycle that the dispute is about. Addresses and domains are in lower case."""
+
+    charge: str
+    payment_intent: str | None
+    customer: str | None
+    paid_at: datetime | None
+    cycle: Cycle | None
+    emails: frozenset[str]
+    domains: frozenset[str]
+    names: frozenset[str]
+    salesforce_accounts: frozenset[str]
+    hubspot_companies: frozenset[str]
+
+    def wrote(self, column: str) -> str:
+        """SQL: whether the address in a column is one of this customer's people."""
+        whole = f"lower({column}) IN {one_of(self.emails)}"
+        return f"({whole} OR split_part(lower({column}), '@', 2) IN {one_of(self.domains)})"
+
+
+def dispute_id(job: Job) -> str:
+    """The dispute of a job."""
+    return job.case.subject.id
+
+
+def identify(tools: Tools, job: Job) -> Identity:
+    """Look the customer up. Raises QueryFailed when the charge cannot be read; the rest degrades into gaps."""
+    charge = _charge(tools, job)
+    addresses = _addresses(charge[name] for name in ("email", "receipt_email", "billing_details__email"))
+    domains = company_domains(addresses, job.org)
+    accounts = _accounts(tools, addresses, domains)
+    # A contact may work elsewhere, at an agency: only the address of a contact is the customer's, not its domain.
+    known = addresses | _addresses(row["contact_email"] for row in accounts)
+    sites = frozenset(f"@{host(str(row['site']))}" for row in accounts if row["site"])
+    payment_intent = charge["payment_intent"]
+    return Identity(
+        charge=str(charge["id"]),
+        payment_intent=payment_intent if isinstance(payment_intent, str) else None,
+        customer=str(charge["customer"]) if charge["customer"] else None,
+        paid_at=moment(charge["created"]),
+        cycle=_cycle(tools, str(charge["id"]), charge["payment_intent"]),
+        emails=known,
+        domains=domains | company_domains(sites, job.org),
+        names=frozenset(str(name) for name in [charge["name"], *(row["name"] for row in accounts)] if name),
+        salesforce_accounts=frozenset(str(row["id"]) for row in accounts if row["crm"] == "salesforce"),
+        hubspot_companies=frozenset(str(row["id"]) for row in accounts if row["crm"] == "hubspot"),
+    )
+
+
+def company_domains(addresses: Iterable[str], org: Org) -> frozenset[str]:
+    """The domains that belong to the customer's company: not a public provider's, and not the org's own."""
+    ours = {member.email.lower().rpartition("@")[2] for member in org.members}
+    found = {address.rpartition("@")[2] for address in addresses if "@" in address}
+    return frozenset(domain for domain in found if "." in domain and domain not in PUBLIC_PROVIDERS | ours)
+
+
+def host(website: str) -> str:
+    """The bare host name of a website or domain as a CRM holds it."""
+    text = website.strip().lower()
+    found = urlsplit(text if "//" in text else f"//{text}").hostname or ""
+    return found.removeprefix("www.")
+
+
+_NO_CHARGE: Row = {
+    "id": "", "payment_intent": None, "customer": None, "created": None, "receipt_email": None,
+    "billing_details__email": None, "email": None, "name": None,
+}  # fmt: skip
+
+
+def _charge(tools: Tools, job: Job) -> Row:
+    charge = job.case.text_fact("charge.id")
+    which = quote(charge) if charge else f"(SELECT charge FROM stripe.disputes WHERE id = {quote(dispute_id(job))})"
+    answer = tools.ask(
+        "the disputed charge",
+        "SELECT c.id, c.payment_intent, c.customer, c.created, c.receipt_email, c.billing_details__email, k.email, k.name "
+        f"FROM stripe.charges c LEFT JOIN stripe.customers k ON k.id = c.customer WHERE c.id = {which}",
+        essential=True,
+    )
+    if not answer.rows:
+        tools.gap("the disputed charge", "Stripe's data holds no charge for this dispute")
+        return {**_NO_CHARGE, "id": charge or ""}
+    return answer.rows[0]
+
+
+def _accounts(tools: Tools, addresses: frozenset[str], domains: frozenset[str]) -> list[Row]:
+    """CRM accounts with their contacts' addresses, one row each. Several accounts can be one logical company."""
+    answer = tools.ask("the customer's CRM account", _accounts_sql(addresses, domains))
+    return [row for row in answer.rows if row["by_contact"] or host(str(row["site"] or "")) in domains]
+
+
+def _accounts_sql(addresses: frozenset[str], domains: frozenset[str]) -> str:
+    # A website is compared loosely here and exactly in the caller: CRMs hold it in many spellings.
+    site = " OR ".join(f"strpos(lower({{site}}), {quote(domain)}) > 0" for domain in sorted(domains)) or "1 = 0"
+    person = f"(lower(email) IN {one_of(addresses)} OR split_part(lower(email), '@', 2) IN {one_of(domains)})"
+    sides = (
+        ("salesforce", "salesforce.accounts", "salesforce.contacts", "account_id", "a.website"),
+        ("hubspot", "hubspot.companies", "hubspot.contacts", "company_id", "a.domain"),
+    )
+    return " UNION ALL ".join(
+        f"SELECT '{crm}' AS crm, a.id, a.name, {column} AS site, c.email AS contact_email, "
+        f"(p.{key} IS NOT NULL) AS by_contact FROM {accounts} a LEFT JOIN {contacts} c ON c.{key} = a.id "
+        f"LEFT JOIN (SELECT DISTINCT {key} FROM {contacts} WHERE {person}) p ON p.{key} = a.id "
+        f"WHERE p.{key} IS NOT NULL OR {site.format(site=column)}"
+        for crm, accounts, contacts, key, column in sides
+    )
+
+
+def _cycle(tools: Tools, charge: str, payment_intent: object) -> Cycle | None:
+    answer = tools.ask(
+        "the billing cycle of the charge",
+        lines_sql("l.id, l.amount, l.period__start, l.period__end", charge, payment_intent),
+    )
+    line = main_line((row, row) for row in answer.rows)
+    return cycle_of(line) if line else None
+
+
+def lines_sql(columns: str, charge: str, payment_intent: object) -> str:
+    """The invoice lines (`l`) that a charge paid for, by the charge or, where that is empty, by its payment intent."""
+    return (
+        f"SELECT {columns} FROM stripe.invoice_lines l WHERE l.invoice IN "
+        f"(SELECT p.invoice FROM stripe.invoice_payments p WHERE {paid_by(charge, payment_intent)})"
+    )
+
+
+def paid_by(charge: str, payment_intent: object) -> str:
+    """SQL: whether an invoice payment (`p`) is this charge."""
+    by_charge = f"p.payment__charge = {quote(charge)}"
+    if not isinstance(payment_intent, str):
+        return by_charge
+    return f"({by_charge} OR p.payment__payment_intent = {quote(payment_intent)})"
+
+
+def _addresses(cells: Iterable[object]) -> frozenset[str]:
+    return frozenset(cell.strip().lower() for cell in cells if isinstance(cell, str) and "@" in cell)

@@ -1,0 +1,153 @@
+"""The remedy table: which actions carry out a decision in the present state of the dispute, and why the others cannot.
+
+An open chargeback cannot be refunded, an inquiry can; evidence goes in once; a closed dispute cannot be fought.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from shared.case.actions import IN_FLIGHT, Action, ActionKind, ActionState, DependencyKind
+from shared.case.brief import Decision, DecisionKind
+from shared.case.case import Case
+from shared.playbooks.disputes.stages import Stage, stage_of
+
+SOURCE = "docs.stripe.com/disputes (read 2026-05) and the refusals of the API"
+
+_A, _D = ActionKind, DecisionKind
+
+_TELL = frozenset({_A.CRM_NOTE, _A.SLACK_BRIEF, _A.TICKET, _A.DECISION_LOG})
+_CONTEST = frozenset({_A.STRIPE_STAGE_EVIDENCE, _A.STRIPE_SUBMIT_EVIDENCE})
+
+REMEDIES: dict[DecisionKind, dict[Stage, frozenset[ActionKind]]] = {
+    _D.FIGHT: {Stage.OPEN: _CONTEST | _TELL},
+    _D.CREDIT: {Stage.OPEN: _CONTEST | _TELL | {_A.STRIPE_REFUND, _A.STRIPE_BALANCE_CREDIT, _A.CUSTOMER_EMAIL}},
+    _D.ACCEPT: {Stage.OPEN: _TELL | {_A.STRIPE_CLOSE_DISPUTE, _A.CUSTOMER_EMAIL}},
+    _D.ANSWER: {Stage.INQUIRY: _CONTEST | _TELL},
+    _D.REFUND: {Stage.INQUIRY: _TELL | {_A.STRIPE_REFUND, _A.CUSTOMER_EMAIL}},
+    _D.RECORD: dict.fromkeys(Stage, _TELL),
+    _D.ESCALATE: dict.fromkeys(Stage, _TELL),
+}
+"""What may carry out a decision, by where the dispute stands. A pair that is not listed is not legal."""
+
+_WHY_NOT: dict[tuple[Stage, DecisionKind], str] = {
+    (Stage.OPEN, _D.REFUND): "a charge cannot be refunded while a chargeback on it is open: contest it, accept it, or refund after a win",
+    (Stage.OPEN, _D.ANSWER): "answering without money is for inquiries: a chargeback is contested or accepted",
+    (Stage.OPEN, _D.DECLINE): "a chargeback cannot be declined: the money is already gone, and only contesting brings it back",
+    (Stage.INQUIRY, _D.FIGHT): "an inquiry is not a chargeback yet: answer it or refund in full",
+    (Stage.INQUIRY, _D.CREDIT): "a partial refund does not resolve an inquiry and can be lost on top of the whole amount",
+    (Stage.INQUIRY, _D.ACCEPT): "accepting does not resolve an inquiry: answer it or refund in full",
+    (Stage.INQUIRY, _D.DECLINE): "an inquiry is answered, not declined",
+}  # fmt: skip
+
+_STAGE_LAW: dict[Stage, str] = {
+    Stage.FILED: "evidence has been submitted, and the bank takes it once: the issuer decides now",
+    Stage.INQUIRY_FILED: "the inquiry has been answered: the issuer decides now",
+    Stage.WON: "the dispute is closed and won: there is nothing to contest",
+    Stage.LOST: "the dispute is closed and lost: it cannot be contested, and the bank has returned the money",
+    Stage.PREVENTED: "the dispute was prevented: the network has already returned the money",
+    Stage.INQUIRY_CLOSED: "the inquiry is closed: nothing is disputed any more",
+    Stage.UNKNOWN: "the state of the dispute at Stripe is not known",
+}
+
+_CLOSE_LAW: dict[Stage, str] = {
+    **{stage: law for stage, law in _STAGE_LAW.items() if stage is not Stage.FILED},
+    Stage.INQUIRY: "closing is for chargebacks: an inquiry is answered or refunded in full",
+}
+
+_ACTION_LAW: dict[ActionKind, dict[Stage, str]] = {
+    _A.STRIPE_REFUND: {
+        Stage.OPEN: "a charge cannot be refunded while a chargeback on it is open",
+        Stage.FILED: "a charge cannot be refunded while a chargeback on it is under review",
+        Stage.LOST: "the bank has already returned this money: a refund would pay twice",
+        Stage.PREVENTED: "the network has already returned this money: a refund would pay twice",
+        Stage.UNKNOWN: _STAGE_LAW[Stage.UNKNOWN],
+    },
+    _A.STRIPE_CLOSE_DISPUTE: _CLOSE_LAW,
+    **dict.fromkeys(_CONTEST, _STAGE_LAW),
+}
+"""Why a kind of action cannot be carried out in a state, whatever was decided."""
+
+_NEEDS_ANSWERABLE = _CONTEST | {_A.STRIPE_CLOSE_DISPUTE}
+COMPLIANCE = "contesting a compliance dispute costs 500 USD extra: only a person may accept that fee"
+NOT_ANSWERABLE = "Stripe gives no date for an answer: this dispute cannot be answered"
+
+
+def laws(stage: Stage) -> Iterator[tuple[str, str, str]]:
+    """What the table says about a state, as (id of the rule, decision, why it is not legal)."""
+    for decision in DecisionKind:
+        why = why_not(stage, decision)
+        if why:
+            yield f"{stage.name.lower()}-{decision.value}", decision.value, why
+
+
+def why_not(stage: Stage, decision: DecisionKind) -> str | None:
+    """Why a decision cannot be carried out in this state; None: it can."""
+    if stage in REMEDIES.get(decision, {}):
+        return None
+    return (
+        _WHY_NOT.get((stage, decision)) or _STAGE_LAW.get(stage) or f"{decision.value} is no remedy for {stage.value}"
+    )
+
+
+def illegal(case: Case, decision: Decision, action: Action | None) -> str | None:
+    """Why a decision (`action` None) or one of its actions is not legal in the known state; None: legal.
+
+    An action that waits for an outcome is judged by the state that the outcome will bring.
+    """
+    if case.subject.kind != "dispute":
+        return _without_playbook(decision)
+    stage = stage_of(case.facts.get("dispute.status"))
+    if action is None:
+        return _decision_law(case, decision, stage)
+    if action.kind not in _ever(decision.kind):
+        return f"{action.kind.value} is no part of the decision to {decision.kind.value}"
+    law = _ACTION_LAW.get(action.kind, {}).get(_expected(action, stage))
+    return law or _contest_law(case, action.kind)
+
+
+def _decision_law(case: Case, decision: Decision, stage: Stage) -> str | None:
+    # A draft that we have begun to carry out stays legal while its own effects change the state of the dispute.
+    if _is_under_way(case) and decision.kind in (DecisionKind.FIGHT, DecisionKind.CREDIT):
+        return None
+    kinds = REMEDIES.get(decision.kind, {}).get(stage, frozenset())
+    return why_not(stage, decision.kind) or next(
+        (law for kind in sorted(kinds & _NEEDS_ANSWERABLE) if (law := _contest_law(case, kind))), None
+    )
+
+
+def _contest_law(case: Case, kind: ActionKind) -> str | None:
+    if kind not in _NEEDS_ANSWERABLE:
+        return None
+    if case.int_fact("dispute.due_by") == 0:
+        return NOT_ANSWERABLE
+    if kind in _CONTEST and is_compliance(case.facts.get("dispute.case_type"), case.facts.get("dispute.reason")):
+        return COMPLIANCE
+    return None
+
+
+def is_compliance(case_type: object, reason: object) -> bool:
+    """Whether a dispute is a compliance case of the network."""
+    return case_type == "compliance" or reason == "noncompliant"
+
+
+def _expected(action: Action, stage: Stage) -> Stage:
+    waits = {dependency.ref for dependency in action.depends_on if dependency.kind is DependencyKind.OUTCOME}
+    return Stage.WON if "dispute.won" in waits and stage in (Stage.OPEN, Stage.FILED) else stage
+
+
+def _ever(kind: DecisionKind) -> frozenset[ActionKind]:
+    return frozenset().union(*REMEDIES.get(kind, {}).values())
+
+
+def _is_under_way(case: Case) -> bool:
+    return any(
+        action.kind in _CONTEST and (action.state in IN_FLIGHT or action.state is ActionState.SUCCEEDED)
+        for action in case.actions
+    )
+
+
+def _without_playbook(decision: Decision) -> str | None:
+    if decision.kind in (DecisionKind.ESCALATE, DecisionKind.RECORD):
+        return None
+    return "early fraud warnings, failed invoices and inquiries are decided by a person"

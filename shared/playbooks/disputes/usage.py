@@ -1,0 +1,67 @@
+"""What the customer's people used, from product analytics."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from shared.case.evidence import Evidence
+from shared.playbooks.disputes.matter import Matter
+from shared.team.exhibits import text
+from shared.team.moments import moment
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One event of use. `tier` and `region` are empty where the event does not say."""
+
+    evidence: Evidence
+    at: datetime
+    person: str
+    event: str
+    service: str
+    tier: str
+    region: str
+
+
+def uses(matter: Matter) -> list[Use]:
+    """The events of use in the cycle, in order."""
+    found = [use for item in matter.exhibits.rows("posthog.events") if (use := _use(item)) is not None]
+    return sorted(found, key=lambda use: (use.at, use.evidence.index))
+
+
+def per_day(found: Iterable[Use]) -> dict[date, int]:
+    """How many events each day (UTC) has."""
+    return dict(sorted(Counter(use.at.date() for use in found).items()))
+
+
+def people(found: Iterable[Use]) -> int:
+    """How many different people there are."""
+    return len({use.person for use in found})
+
+
+def _use(item: Evidence) -> Use | None:
+    at = moment(item.row.fields.get("timestamp"))
+    if at is None:
+        return None
+    properties = _properties(item)
+    return Use(
+        evidence=item,
+        at=at,
+        person=text(item, "person_email").lower(),
+        event=text(item, "event"),
+        service=str(properties.get("service") or ""),
+        tier=str(properties.get("tier") or "").lower(),
+        region=str(properties.get("region") or "").lower(),
+    )
+
+
+def _properties(item: Evidence) -> Mapping[str, object]:
+    try:
+        properties: object = json.loads(text(item, "properties") or "{}")
+    except ValueError:
+        return {}
+    return properties if isinstance(properties, Mapping) else {}

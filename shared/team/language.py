@@ -1,0 +1,162 @@
+"""What a piece of text says, by small lexical rules: a complaint, a promise, a cancellation, a courtesy, a downgrade.
+
+A sentence counts, not a text: "no errors today, but please cancel the SSO ticket" is neither a complaint nor a
+cancellation. Quoted lines of an earlier message (">", "On ... wrote:") belong to whoever wrote them and are left out.
+The rules only ever classify; whatever else a text asks for has no effect.
+"""
+
+from __future__ import annotations
+
+import re
+
+_QUOTED = re.compile(r"^\s*(>.*|on .{0,120} wrote:|-{2,} ?original message.*)$", re.IGNORECASE | re.MULTILINE)
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+
+_TROUBLE = re.compile(
+    r"\b(tim(e|es|ed|ing)[ -]?outs?|tim(es|ed|ing) out|degrad\w*|outages?|down(time)?|unavailable|unusable|inaccessible"
+    r"|errors?|error(ing|ed)|fail(s|ed|ing|ure|ures)?|broken?|breaks|crash\w*|slow\w*|hang(s|ing)?|stuck|spinn\w*"
+    r"|500s?|50[234]|not (working|loading|opening|responding|available)"
+    r"|(doesn.?t|does not|won.?t|will not|can.?t|cannot|couldn.?t) (work|load|open|respond|access|run|use|export|generate))\b",
+    re.IGNORECASE,
+)
+_NO_TROUBLE = re.compile(
+    r"\b(no|without|zero|not (seen|had|seeing|having)|never|any|if|in case of)\b[^,.;]{0,40}"
+    r"\b(errors?|outages?|downtime|failures?|time ?outs?|problems?|degrad\w*|issues?)\b"
+    r"|\b(slow down|scal\w+ down|break ?down|drop-?down|cut down|write down|working (fine|again|well)|resolved for us)\b",
+    re.IGNORECASE,
+)
+
+_COMPENSATION = re.compile(
+    r"\b(credit(s|ed|ing)?|refund(s|ed|ing)?|reimburs\w*|compensat\w*|pro-?rat\w+|money back)\b", re.IGNORECASE
+)
+_COMMITMENT = re.compile(
+    r"\b((we|i)\s*('ll|’ll| will|'re going to|’re going to| are going to|'d like to| shall| am going to|'m going to)"
+    r"|(will|are|is|am|be) (going to )?(be )?(apply|applying|applied|issue|issuing|issued|credit\w*|refund\w*|process\w*)"
+    r"|you('ll|’ll| will) (get|receive|see|have)|(have|has) been approved|promis\w+|we owe you|happy to)",
+    re.IGNORECASE,
+)
+_NO_COMMITMENT = re.compile(
+    r"\b(not|never|cannot|can.?t|won.?t|unable|don.?t|no (credit|refund)\w*|ask(ed|ing)?"
+    r"|(may|might|could) (be|get|receive|qualify|apply))\b",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(r"\b(if|whether|unless|in case|once (we|it|they) (have|has|know))\b", re.IGNORECASE)
+
+_CANCEL = re.compile(
+    r"\b(please (cancel|terminate|close|end)|(want|wish|like|need|decided|going|writing|have) to (cancel|terminate)"
+    r"|(we|i)( are|'re|’re| am|'m|’m)? (hereby )?(cancel(l?ing|l?ed)?|terminat(e|ing))"
+    r"|cancel (my|our|the|this) (subscription|plan|account|contract|renewal|membership)"
+    r"|do ?n.t renew|do not renew|notice of (cancellation|termination)|formal(ly)? cancel\w*)\b",
+    re.IGNORECASE,
+)
+_NO_CANCEL = re.compile(
+    r"\b(not (yet )?(cancel\w*|terminat\w*|going to|want\w* to cancel)|n.t (want to )?cancel"
+    r"|evaluat\w*|consider\w*|thinking (about|of)|might|may|if|whether|how (do|can|would)|what happens|before)\b",
+    re.IGNORECASE,
+)
+
+_COURTESY = re.compile(r"\b(courtesy|goodwill|good-will|gesture|as a one-?off|make (it|this) go away)\b", re.IGNORECASE)
+_MONEY = re.compile(r"[$€£¥]\s?\d|\b\d[\d,.]*\s?(usd|eur|gbp|dollars|euros)\b", re.IGNORECASE)
+_PLAN_CHANGE = re.compile(
+    r"\b(plan change|change of plan|downgrad\w*|switched|moved|changed)\b[^.:]{0,120}[:\s]\s*(from )?"
+    r"(?P<old>[^:\n]{1,80}?)\s*(->|→|=>|\bto\b)\s*(?P<new>[^.\n]{1,80})",
+    re.IGNORECASE,
+)
+_NO_CHANGE = re.compile(
+    r"\b(not|n.t|if|whether|may|might|consider\w*|evaluat\w*|ask(ed|ing|s)?|enquir\w*|inquir\w*|wants?|request\w*)\b",
+    re.IGNORECASE,
+)
+
+
+def own_words(text: str) -> str:
+    """The text without the lines it quotes from earlier messages."""
+    return _QUOTED.sub("", text)
+
+
+def is_complaint(text: str) -> bool:
+    """Whether it reports that something does not work."""
+    return any(_TROUBLE.search(_NO_TROUBLE.sub(" ", sentence)) is not None for sentence in _sentences(text))
+
+
+def is_promise(text: str) -> bool:
+    """Whether it commits to a credit or a refund. The caller has to know that a member of staff wrote it.
+
+    A clause counts: "you could not use it, so we will issue a credit" promises; a condition anywhere in the sentence
+    makes it none.
+    """
+    return any(
+        _COMPENSATION.search(clause) and _COMMITMENT.search(clause) and not _NO_COMMITMENT.search(clause)
+        for sentence in _sentences(text)
+        if not _CONDITION.search(sentence)
+        for clause in sentence.split(",")
+    )
+
+
+def is_cancellation(text: str) -> bool:
+    """Whether it asks for an end of the subscription; evaluating, asking how, or considering it does not count."""
+    return any(_CANCEL.search(sentence) and not _NO_CANCEL.search(sentence) for sentence in _sentences(text))
+
+
+def is_courtesy(text: str) -> bool:
+    """Whether it suggests paying something as a gesture rather than because it is owed."""
+    words = own_words(text)
+    return _COURTESY.search(words) is not None and (
+        _COMPENSATION.search(words) is not None or _MONEY.search(words) is not None
+    )
+
+
+def leaves_tier(text: str, tier: str) -> bool:
+    """Whether it records a move from a plan of this tier to another; asking about one does not count."""
+    for sentence in _sentences(text):
+        change = None if _NO_CHANGE.search(sentence) else _PLAN_CHANGE.search(sentence)
+        if change and names_word(change["old"], tier) and not names_word(change["new"], tier):
+            return True
+    return False
+
+
+def names_word(text: str, word: str) -> bool:
+    """Whether a text holds this word or these words, whatever the case, and not as a part of a longer word."""
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is not None
+
+
+def phrases(service: str) -> tuple[str, ...]:
+    """How people write the name of a service: custom-reports-svc, custom-reports, custom reports."""
+    name = service.lower()
+    bare = re.sub(r"[-_. ](svc|service|api|app|server|worker|backend)$", "", name)
+    return tuple(dict.fromkeys([name, bare, re.sub(r"[-_.]", " ", bare)]))
+
+
+def is_about(text: str, service: str) -> bool:
+    """Whether a text names a service, or the feature that its name spells out, singular or plural."""
+    words = own_words(text).lower()
+    return any(re.search(rf"(?<![\w-]){re.escape(phrase).rstrip('s')}s?(?!\w)", words) for phrase in phrases(service))
+
+
+def touches(text: str, service: str) -> bool:
+    """Whether a customer who writes this can mean the service: by its name, or by the last word of it in some form.
+
+    Customers say "reporting is down" where the service is custom-reports-svc.
+    """
+    noun = phrases(service)[-1].split()[-1].rstrip("s")
+    return is_about(text, service) or (
+        len(noun) >= 4 and re.search(rf"(?<!\w){re.escape(noun)}", own_words(text), re.IGNORECASE) is not None
+    )
+
+
+def names_company(text: str, name: str, others: frozenset[str] = frozenset()) -> bool:
+    """Whether a text names this company itself, and not one of `others` whose longer name begins with the same words.
+
+    A further capitalised word that makes another company of it ("... Group", "... Labs") does not name this one.
+    """
+    rest = text
+    for other in sorted(others, key=len, reverse=True):
+        if len(other) > len(name):
+            rest = re.sub(re.escape(other), " ", rest, flags=re.IGNORECASE)
+    pattern = (
+        rf"(?<![\w-]){re.escape(name)}(?![\w-])(?!\s+(?i:group|labs?|holdings?|partners|ventures|studios?|corp|gmbh)\b)"
+    )
+    return re.search(pattern, rest, re.IGNORECASE) is not None
+
+
+def _sentences(text: str) -> list[str]:
+    return [sentence for sentence in _SENTENCE.split(own_words(text)) if sentence.strip()]

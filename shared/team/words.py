@@ -1,0 +1,58 @@
+"""Instants, durations, names and quotes as people read them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from fractions import Fraction
+
+QUOTE_LIMIT = 400
+_SUFFIXES = {"svc", "service", "api", "app", "server", "worker", "backend"}
+
+
+def day(moment: datetime) -> str:
+    """12 April 2026."""
+    return f"{moment.day} {moment:%B %Y}"
+
+
+def minute(moment: datetime) -> str:
+    """2026-04-12 09:00 UTC."""
+    return f"{moment:%Y-%m-%d %H:%M} UTC"
+
+
+def number(value: Fraction) -> str:
+    """2, 1.25, or 0.33 where the exact number has no short form."""
+    whole, hundredths = divmod(round(value * 100), 100)
+    return f"{whole}.{hundredths:02d}".rstrip("0").rstrip(".") if hundredths else f"{whole}"
+
+
+def count(amount: Fraction | int, noun: str) -> str:
+    """2 days, 1 day."""
+    value = Fraction(amount)
+    return f"{number(value)} {noun}{'' if value == 1 else 's'}"
+
+
+def hours_and_days(seconds: int) -> str:
+    """48 h (2 days)."""
+    return f"{number(Fraction(seconds, 3600))} h ({count(Fraction(seconds, 86400), 'day')})"
+
+
+def feature(service: str) -> str:
+    """The name of a service as a customer knows it: custom-reports-svc is Custom Reports."""
+    parts = [part for part in re.split(r"[-_.\s]+", service) if part]
+    kept = [part for part in parts if part.lower() not in _SUFFIXES] or parts
+    return " ".join(part[:1].upper() + part[1:] for part in kept)
+
+
+def listed(items: Sequence[str]) -> str:
+    """a, b and c."""
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def quoted(text: str) -> str:
+    """Someone else's words on one line, in quotation marks; what is left out is shown as […]."""
+    line = " ".join(text.split()).replace('"', "'")
+    return f'"{line}"' if len(line) <= QUOTE_LIMIT else f'"{line[:QUOTE_LIMIT].rsplit(" ", 1)[0]} […]"'
