@@ -1,0 +1,109 @@
+"""The application: from a request to its answer, in one transaction.
+
+`App.handle` is the one door every request goes through, so it is also where faults can be put in front of the double.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+
+from . import admin, events, forms, idempotency, keys, routes, timeline
+from .courier import Courier
+from .errors import Invalid, StripeError, internal
+from .expand import expanded
+from .session import Session
+from .store import Store
+from .wire import Request, Response
+
+log = logging.getLogger(__name__)
+
+
+class App:
+    """Stripe's API and the double's admin interface over one store."""
+
+    def __init__(self, store: Store, api_keys: keys.Keys, courier: Courier) -> None:
+        self._store = store
+        self._keys = api_keys
+        self._courier = courier
+        self._in_flight = idempotency.InFlight()
+
+    def handle(self, request: Request) -> Response:
+        """Answers any request; a failure of the double itself is logged and answered with a 500."""
+        try:
+            is_admin = request.path.startswith(admin.PREFIX)
+            response = admin.handle(self._store, request) if is_admin else self._api(request)
+        except Exception:
+            log.exception("the double failed at %s %s", request.method, request.path)
+            response = internal().response()
+        if request.method != "GET":
+            self._courier.wake()
+        return response
+
+    def _api(self, request: Request) -> Response:
+        id = f"req_{secrets.token_hex(8)}"
+        key = idempotency.key_of(request)
+        kind = self._keys.kind(request.headers)
+        try:
+            # Only a key that may write can hold an idempotency key against others.
+            with self._in_flight.holding(key if kind == "write" else None):
+                with self._store.transaction(request=id, idempotency_key=key) as session:
+                    timeline.catch_up(session)
+                    response = self._answer(session, request, kind)
+                    _note(session, request, kind, response)
+        except idempotency.KeyInUse as busy:
+            response = busy.response()
+            with self._store.transaction(request=id, idempotency_key=key) as session:
+                _note(session, request, kind, response)
+        headers = {"Request-Id": id, "Stripe-Version": request.headers.get("stripe-version", events.API_VERSION)}
+        if key is not None:
+            headers["Idempotency-Key"] = key
+        return Response(response.status, response.body, {**headers, **response.headers})
+
+    def _answer(self, session: Session, request: Request, kind: keys.KeyKind) -> Response:
+        try:
+            match = routes.match(request.method, request.path)
+            keys.check(kind, request.method, match.permission, session.settings.account)
+            form = _form(request)
+            return idempotency.once(session, request, form, lambda: _execute(session, match.handler, form))
+        except StripeError as error:
+            return error.response()
+
+
+def _execute(session: Session, handler: routes.Handler, form: forms.Form) -> Response:
+    """Runs a handler; what it changed is undone when it refuses or fails."""
+    try:
+        with session.savepoint():
+            return Response.of(expanded(session, handler(session, form), form))
+    except StripeError:
+        raise
+    except Exception:
+        log.exception("a handler failed")
+        raise internal() from None
+
+
+def _form(request: Request) -> forms.Form:
+    if request.method == "GET":
+        return forms.decode(request.query)
+    try:
+        return forms.decode(request.body.decode())
+    except UnicodeDecodeError:
+        raise Invalid("The request body is not valid UTF-8.") from None
+
+
+def _note(session: Session, request: Request, kind: keys.KeyKind, response: Response) -> None:
+    replayed = "Idempotent-Replayed" in response.headers
+    session.db.execute(
+        "INSERT INTO requests (id, at, method, path, key_kind, idempotency_key, status, replayed) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            session.request,
+            session.now,
+            request.method,
+            request.path,
+            kind,
+            session.idempotency_key,
+            response.status,
+            replayed,
+        ),
+    )

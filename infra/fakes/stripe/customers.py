@@ -1,0 +1,44 @@
+"""`/v1/customers`: creating one."""
+
+from __future__ import annotations
+
+from . import events, params
+from .forms import Form
+from .session import Session
+from .wire import JsonObject
+
+_TEXTS = ("description", "email", "name", "phone")
+
+
+def create(session: Session, form: Form) -> JsonObject:
+    """Creates a customer; two with the same e-mail address are two customers, as at Stripe."""
+    params.only(form, "metadata", *_TEXTS)
+    customer: JsonObject = {
+        "id": session.new_id("cus"),
+        "object": "customer",
+        "address": None,
+        "balance": 0,
+        "created": session.now,
+        "currency": None,
+        "customer_account": None,
+        "default_source": None,
+        "delinquent": False,
+        "discount": None,
+        "invoice_settings": {
+            "custom_fields": None,
+            "default_payment_method": None,
+            "footer": None,
+            "rendering_options": None,
+        },
+        "livemode": False,
+        "metadata": params.merged_metadata({}, params.metadata(form)),
+        "next_invoice_sequence": 1,
+        "preferred_locales": [],
+        "shipping": None,
+        "tax_exempt": "none",
+        "test_clock": None,
+        **{name: params.text(form, name) for name in _TEXTS},
+    }
+    session.put(customer)
+    events.emit(session, "customer.created", customer)
+    return customer

@@ -1,0 +1,97 @@
+"""Lists: newest first, with cursors, the resource's filters and `created`."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+from . import params
+from .errors import Invalid, missing
+from .forms import Form
+from .resources import Resource
+from .session import Session
+from .wire import JsonObject
+
+DEFAULT_LIMIT = 10
+MAX_LIMIT = 100
+_RANGE = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
+
+
+def page(session: Session, resource: Resource, form: Form) -> JsonObject:
+    """One page of a resource's list."""
+    extra = ("types",) if resource.kind == "event" else ()
+    params.only(form, "created", "ending_before", "limit", "starting_after", *resource.filters, *extra)
+    limit = params.integer(form, "limit", minimum=1, maximum=MAX_LIMIT) or DEFAULT_LIMIT
+    after, before = params.text(form, "starting_after"), params.text(form, "ending_before")
+    if after and before:
+        raise Invalid("Received both starting_after and ending_before parameters. Please pass in only one.")
+
+    query = _Query("kind = ?", [resource.kind])
+    _filter(query, resource, form)
+    _created(query, form)
+    if cursor := after or before:
+        row = _cursor(session, resource, cursor, "starting_after" if after else "ending_before")
+        query.add(f"(created, seq) {'<' if after else '>'} (?, ?)", row["created"], row["seq"])
+    order = "ASC" if before else "DESC"
+    found = query.run(session, f"ORDER BY created {order}, seq {order} LIMIT {limit + 1}")
+    data = found[:limit]
+    return {
+        "object": "list",
+        "data": data[::-1] if before else data,
+        "has_more": len(found) > limit,
+        "url": f"/v1/{resource.path}",
+    }
+
+
+class _Query:
+    """A WHERE clause in the making; names come from code, values are always bound."""
+
+    def __init__(self, clause: str, values: list[str | int]) -> None:
+        self.clauses = [clause]
+        self.values = values
+
+    def add(self, clause: str, *values: str | int) -> None:
+        self.clauses.append(clause)
+        self.values.extend(values)
+
+    def run(self, session: Session, tail: str) -> list[JsonObject]:
+        sql = f"SELECT body FROM objects WHERE {' AND '.join(self.clauses)} {tail}"
+        return [json.loads(row["body"]) for row in session.db.execute(sql, self.values)]
+
+
+def _filter(query: _Query, resource: Resource, form: Form) -> None:
+    for name in resource.filters:
+        value = params.text(form, name)
+        if (resource.kind, name) == ("subscription", "status"):
+            _subscription_status(query, value)
+        elif value is not None:
+            query.add(f"json_extract(body, '$.{name}') = ?", value)
+    if resource.kind == "event" and (types := params.array(form, "types")):
+        query.add(f"json_extract(body, '$.type') IN ({', '.join('?' * len(types))})", *types)
+
+
+def _subscription_status(query: _Query, status: str | None) -> None:
+    """Cancelled subscriptions are listed only when asked for."""
+    if status is None:
+        query.add("json_extract(body, '$.status') <> ?", "canceled")
+    elif status != "all":
+        query.add("json_extract(body, '$.status') = ?", status)
+
+
+def _created(query: _Query, form: Form) -> None:
+    if isinstance(form.get("created"), str):
+        query.add("created = ?", params.integer(form, "created") or 0)
+        return
+    bounds = params.mapping(form, "created")
+    for name in bounds:
+        if name not in _RANGE:
+            raise Invalid(f"Received unknown parameter: created[{name}]", code="parameter_unknown", param="created")
+        query.add(f"created {_RANGE[name]} ?", params.integer(bounds, name) or 0)
+
+
+def _cursor(session: Session, resource: Resource, id: str, param: str) -> sqlite3.Row:
+    sql = "SELECT created, seq FROM objects WHERE kind = ? AND id = ?"
+    row: sqlite3.Row | None = session.db.execute(sql, (resource.kind, id)).fetchone()
+    if row is None:
+        raise missing(resource.noun, id, param=param, status=400)
+    return row
