@@ -15,6 +15,8 @@ _ports = ports_of("sweep")
 def sweep(request: Request) -> Response:
     """Look again at whatever has gone quiet."""
     ports = _ports()
-    swept = step.sweep(ports, ports.entropy.token(), at_start="at_start" in request.args)
+    body = request.get_json(silent=True)
+    at_start = isinstance(body, dict) and body.get("at_start") is True
+    swept = step.sweep(ports, ports.entropy.token(), at_start=at_start)
     response: Response = jsonify(cases=swept.cases, entries=swept.entries, failed=swept.failed)
     return response

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import functions_framework
 
@@ -28,9 +28,8 @@ def function_source(name: str) -> Path:
 def load_app(composition: Composition, name: str) -> WsgiApp:
     """One function as a WSGI app. Its module is executed anew, so that it gets this composition's ports."""
     with composed_as(composition):
-        app: WsgiApp = functions_framework.create_app(
-            target=name, source=str(function_source(name)), signature_type="http"
-        )
+        create_app: Any = functions_framework.create_app  # the framework carries no types
+        app: WsgiApp = create_app(target=name, source=str(function_source(name)), signature_type="http")
     return app
 
 

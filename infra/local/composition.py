@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -22,6 +23,7 @@ from infra.local.store import SqliteStore
 from infra.local.switch import SqliteSwitch
 from infra.local.tasks import LocalTasks
 from infra.local.trace import SqliteTrace
+from shared.case.actions import ActionKind
 from shared.errors import InvalidInput, NotFound
 from shared.ports import Effects, Entropy, Sources
 from shared.steps.context import Ports
@@ -123,14 +125,13 @@ class LocalComposition:
 
     def _effects_port(self) -> Effects:
         if self._effects is None:
-            from infra.effects.local import local_effects
-
-            if self.settings.stripe_write_key is None:
-                raise InvalidInput("act needs Stripe's write key: set MANTHAN_STRIPE_WRITE_KEY")
-            self._effects = local_effects(
-                self.settings.outbox, self.settings.stripe_write_key, base_url=self.settings.stripe_url
-            )
+            self._effects = _effects(self.settings, self.clock)
         return self._effects
+
+    def next_wake(self) -> datetime | None:
+        """The earliest instant at which the sweeper has something to do; None while nothing waits."""
+        instants = (self.store.next_wake(), self.inbox.next_look())
+        return min((instant for instant in instants if instant is not None), default=None)
 
     def close(self) -> None:
         """Close what was opened, the database last."""
@@ -147,6 +148,18 @@ class LocalComposition:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _effects(settings: LocalSettings, clock: LocalClock) -> Effects:
+    """Stripe through its SDK, everything else into the local outbox. Raises InvalidInput without a write key."""
+    # Only act comes here: the SDK is loaded by nobody else.
+    from infra.effects import OutboxEffects, RoutedEffects, StripeEffects
+
+    if settings.stripe_write_key is None:
+        raise InvalidInput("act needs Stripe's write key: set MANTHAN_STRIPE_WRITE_KEY")
+    stripe = StripeEffects(settings.stripe_write_key, base_url=settings.stripe_url)
+    outbox = OutboxEffects(settings.outbox, now=clock.now)
+    return RoutedEffects({kind: stripe if kind.value.startswith("stripe_") else outbox for kind in ActionKind})
 
 
 def shipped_playbooks() -> dict[str, Playbook]:

@@ -91,6 +91,8 @@ class InboxEntry:
     """The case it is attached to or, while received, the case it waits for."""
     reason: str = ""
     expires_at: datetime | None = None
+    look_at: datetime | None = None
+    """While received: when the sweeper looks at it again, if nobody has taken it up by then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,7 @@ class InboxChange:
     status: InboxStatus
     case_id: str | None = None
     reason: str = ""
+    look_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,8 +256,8 @@ class Inbox(Protocol):
         """Entries still received that wait for this case to be opened, in the order they arrived."""
         ...
 
-    def unsettled(self, before: datetime, limit: int) -> Sequence[InboxEntry]:
-        """Entries of every org still received that arrived before this instant, oldest first."""
+    def unsettled(self, now: datetime | None, limit: int) -> Sequence[InboxEntry]:
+        """Entries of every org still received whose `look_at` has come, earliest first; `now` None: all received."""
         ...
 
     def list_entries(self, org: str, status: InboxStatus | None = None, limit: int = 200) -> Sequence[InboxEntry]:

@@ -11,7 +11,7 @@ from shared.case.canonical import short_hash
 from shared.errors import InvalidInput
 from shared.ports.queue import Message
 from shared.ports.store import InboxEntry, InboxStatus
-from shared.steps.budgets import INBOX_KEEP
+from shared.steps.budgets import INBOX_KEEP, INBOX_RESEND_AFTER
 from shared.steps.context import Ports
 from shared.steps.signature import verify_signature
 
@@ -103,4 +103,5 @@ def _entry(ports: Ports, endpoint: Endpoint, secret_name: str, text: str, event:
         status=InboxStatus.QUARANTINED if reason else InboxStatus.RECEIVED,
         reason=reason,
         expires_at=now + INBOX_KEEP,
+        look_at=now + INBOX_RESEND_AFTER,
     )

@@ -44,7 +44,7 @@ def sweep(ports: Ports, trace: str, *, at_start: bool = False, org: str | None =
             # One broken case must not keep the others from being swept; it is seen again on the next tick.
             ports.trace.say(owner, case_id, "sweep", "failed", code=error.code)
             failed += 1
-    entries = _sweep_inbox(ports, now, trace, timedelta(0) if at_start else INBOX_RESEND_AFTER)
+    entries = _sweep_inbox(ports, now, trace, at_start=at_start)
     return Swept(cases=len(due), entries=entries, failed=failed)
 
 
@@ -112,12 +112,15 @@ def _passed(instant: datetime | None, now: datetime) -> bool:
     return instant is not None and now >= instant
 
 
-def _sweep_inbox(ports: Ports, now: datetime, trace: str, after: timedelta) -> int:
-    entries = ports.inbox.unsettled(now - after, ENTRIES_PER_TICK)
+def _sweep_inbox(ports: Ports, now: datetime, trace: str, *, at_start: bool) -> int:
+    entries = ports.inbox.unsettled(None if at_start else now, ENTRIES_PER_TICK)
     for entry in entries:
         if entry.case_id is not None and now - entry.received_at >= INBOX_GIVE_UP_AFTER:
             reason = "its case was not opened within three days"
             ports.inbox.settle(entry.org, InboxChange(entry.id, InboxStatus.IGNORED, None, reason))
         else:
+            look_at = now + max(INBOX_RESEND_AFTER, now - entry.received_at)
+            again = InboxChange(entry.id, InboxStatus.RECEIVED, entry.case_id, entry.reason, look_at=look_at)
+            ports.inbox.settle(entry.org, again)
             ports.messages.publish(triage_message(entry.org, entry.id, trace))
     return len(entries)

@@ -11,6 +11,7 @@ from shared.case.events import CaseOpened, Moved
 from shared.case.lifecycle import State
 from shared.errors import InvalidInput, Retryable
 from shared.ports.store import InboxChange, InboxEntry, InboxStatus
+from shared.steps.budgets import INBOX_GIVE_UP_AFTER, INBOX_RESEND_AFTER
 from shared.steps.commit import Change, Committed, commit
 from shared.steps.context import Ports, RequestContext
 from shared.steps.intake import triage_message
@@ -69,8 +70,7 @@ def _take_up(ports: Ports, context: RequestContext, entry: InboxEntry, routing: 
             take_note(unfolding, playbook, entry.id, entry.type, routing.observation)
             return Change(unfolding.events, inbox=(attach,), ledger=follow(ports, context, case, unfolding.case))
         if not routing.opens:
-            # It waits, with the id of its case; opening the case takes it up.
-            return Change(inbox=(InboxChange(entry.id, InboxStatus.RECEIVED, subject_case, "waits for its case"),))
+            return Change(inbox=(_parked_until(entry, subject_case, now),))
         waiting = [other for other in ports.inbox.waiting_for(context.org, subject_case) if other.id != entry.id]
         unfolding = _open(ports, context, subject_case, entry, routing, now)
         for other in waiting:
@@ -87,6 +87,13 @@ def _take_up(ports: Ports, context: RequestContext, entry: InboxEntry, routing: 
     if committed.before is None:
         _wake_stragglers(ports, context, subject_case)
     return Triaged(InboxStatus.ATTACHED, subject_case)
+
+
+def _parked_until(entry: InboxEntry, subject_case: str, now: datetime) -> InboxChange:
+    """It waits, with the id of its case; opening the case takes it up. The sweeper looks ever less often."""
+    age = now - entry.received_at
+    look_at = min(now + max(INBOX_RESEND_AFTER, age), entry.received_at + INBOX_GIVE_UP_AFTER)
+    return InboxChange(entry.id, InboxStatus.RECEIVED, subject_case, "waits for its case", look_at=look_at)
 
 
 def _open(

@@ -48,7 +48,7 @@ def test_an_event_can_be_stored_as_quarantined_at_once(inbox: Inbox) -> None:
     given = entry(1, status=InboxStatus.QUARANTINED, reason="unknown account")
     inbox.put(given)
     assert inbox.get(ORG, "evt_1") == given
-    assert list(inbox.unsettled(at(60), 10)) == []
+    assert list(inbox.unsettled(None, 10)) == []
 
 
 def test_settling_says_what_became_of_an_event(inbox: Inbox) -> None:
@@ -85,15 +85,24 @@ def test_events_that_wait_for_a_case_come_in_the_order_they_arrived(inbox: Inbox
     assert _ids(inbox.waiting_for(ORG, "case_1")) == ["evt_1", "evt_0", "evt_2"]
 
 
-def test_unsettled_are_the_events_of_every_org_that_arrived_before_an_instant(inbox: Inbox) -> None:
-    inbox.put(entry(1, received_at=at(2)))
-    inbox.put(entry(2, received_at=at(1), org=OTHER_ORG))
-    inbox.put(entry(3, received_at=at(3)))
-    inbox.put(entry(4, received_at=at(0)))
+def test_unsettled_are_the_events_of_every_org_that_are_to_be_looked_at_by_an_instant(inbox: Inbox) -> None:
+    inbox.put(entry(1, look_at=at(2)))
+    inbox.put(entry(2, look_at=at(1), org=OTHER_ORG))
+    inbox.put(entry(3, look_at=at(3, microseconds=1)))
+    inbox.put(entry(4, look_at=at(0)))
     inbox.settle(ORG, InboxChange("evt_4", InboxStatus.QUARANTINED, reason="malformed"))
     assert _ids(inbox.unsettled(at(3), 10)) == ["evt_2", "evt_1"]
-    assert _ids(inbox.unsettled(at(3, microseconds=1), 10)) == ["evt_2", "evt_1", "evt_3"]
     assert _ids(inbox.unsettled(at(60), 1)) == ["evt_2"]
+    assert _ids(inbox.unsettled(None, 10)) == ["evt_2", "evt_1", "evt_3"]
+
+
+def test_looking_again_later_does_not_reopen_what_was_settled_meanwhile(inbox: Inbox) -> None:
+    inbox.put(entry(1, look_at=at(1)))
+    inbox.settle(ORG, InboxChange("evt_1", InboxStatus.RECEIVED, look_at=at(9)))
+    assert _ids(inbox.unsettled(at(8), 10)) == []
+    inbox.settle(ORG, InboxChange("evt_1", InboxStatus.IGNORED, reason="not ours"))
+    inbox.settle(ORG, InboxChange("evt_1", InboxStatus.RECEIVED, look_at=at(10)))
+    assert _ids(inbox.unsettled(None, 10)) == []
 
 
 def test_entries_are_listed_oldest_first_and_by_status(inbox: Inbox) -> None:

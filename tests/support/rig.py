@@ -115,7 +115,9 @@ class Rig(LocalComposition):
             "data": {"object": {"id": subject, "object": "dispute", "status": status, **extra}},
         }
 
-    def post(self, event: Mapping[str, Any] | bytes, *, secret: str = SECRET, age_s: int = 0, path: str = WEBHOOK_PATH) -> TestResponse:
+    def post(
+        self, event: Mapping[str, Any] | bytes, *, secret: str = SECRET, age_s: int = 0, path: str = WEBHOOK_PATH
+    ) -> TestResponse:
         body = event if isinstance(event, bytes) else json.dumps(event).encode()
         return self.post_signed(body, sign(body, secret, age_s=age_s), path=path)
 

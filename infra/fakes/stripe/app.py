@@ -18,6 +18,9 @@ from .wire import Request, Response
 
 log = logging.getLogger(__name__)
 
+FLUSH_TIMEOUT = 2.0
+"""How long, in seconds, a caller who waits for the deliveries is kept waiting."""
+
 
 class App:
     """Stripe's API and the double's admin interface over one store."""
@@ -31,14 +34,20 @@ class App:
     def handle(self, request: Request) -> Response:
         """Answers any request; a failure of the double itself is logged and answered with a 500."""
         try:
-            is_admin = request.path.startswith(admin.PREFIX)
-            response = admin.handle(self._store, request) if is_admin else self._api(request)
+            response = self._respond(request)
         except Exception:
             log.exception("the double failed at %s %s", request.method, request.path)
             response = internal().response()
         if request.method != "GET":
             self._courier.wake()
         return response
+
+    def _respond(self, request: Request) -> Response:
+        if request.path == admin.PREFIX + "flush":
+            return Response.of({"delivered": self._courier.flush(FLUSH_TIMEOUT)})
+        if request.path.startswith(admin.PREFIX):
+            return admin.handle(self._store, request)
+        return self._api(request)
 
     def _api(self, request: Request) -> Response:
         id = f"req_{secrets.token_hex(8)}"

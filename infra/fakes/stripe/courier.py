@@ -30,6 +30,7 @@ class Courier:
         self._store = store
         self._wake = threading.Event()
         self._stopping = False
+        self._attempted = threading.Condition()
         self._thread = threading.Thread(target=self._run, name="courier", daemon=True)
 
     def start(self) -> None:
@@ -39,6 +40,12 @@ class Courier:
     def wake(self) -> None:
         """Says that there may be something new to deliver."""
         self._wake.set()
+
+    def flush(self, timeout: float) -> bool:
+        """Waits until nothing is pending; False when `timeout` seconds were not enough, e.g. while a receiver fails."""
+        self.wake()
+        with self._attempted:
+            return self._attempted.wait_for(self._nothing_pending, timeout)
 
     def stop(self, timeout: float) -> bool:
         """Stops after the delivery at hand; returns whether it did so within `timeout` seconds."""
@@ -66,7 +73,13 @@ class Courier:
         status = post(delivery)
         with self._store.transaction() as session:
             endpoints.note(session, delivery, status, time.time())
+        with self._attempted:
+            self._attempted.notify_all()
         return True
+
+    def _nothing_pending(self) -> bool:
+        with self._store.transaction() as session:
+            return endpoints.next_try(session) is None
 
     def _pause(self) -> float | None:
         """Seconds until something may be due; None to wait until woken."""

@@ -109,6 +109,10 @@ class StripeDouble:
         """{pending, deliveries: [{event, type, url, attempts, last_status, delivered}]}."""
         return self._call("GET", "deliveries")
 
+    def flush(self) -> bool:
+        """Waits until every event was delivered; False when a receiver does not take one within two seconds."""
+        return bool(self._call("POST", "flush")["delivered"])
+
     def stop(self) -> int:
         """Ends the process in order; returns its exit code. Harmless when it has ended already."""
         self._process.terminate()

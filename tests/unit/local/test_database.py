@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from infra.local.database import Database, Synchronous
-from infra.local.faults import StoreUnavailable
+from infra.local.faults import StoreBroken, StoreUnavailable
 
 FULL, NORMAL = 2, 1
 
@@ -177,7 +177,7 @@ def test_a_write_inside_a_write_is_refused_instead_of_waiting_for_ever(table: Da
 
 
 def test_a_reader_cannot_write(table: Database) -> None:
-    with pytest.raises(Exception, match=r"read-only|readonly"):
+    with pytest.raises(StoreBroken, match="read-only"):
         table.read(insert(1))
     assert numbers(table) == []
 

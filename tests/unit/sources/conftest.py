@@ -69,3 +69,11 @@ def worker(database: Path) -> Iterator[WorkerProcess]:
     process = WorkerProcess(WorkerSettings(database))
     yield process
     process.close()
+
+
+@pytest.fixture(scope="session")
+def hardy(database: Path) -> Iterator[WorkerProcess]:
+    """One child for everything that a child must survive."""
+    process = WorkerProcess(WorkerSettings(database))
+    yield process
+    process.close()

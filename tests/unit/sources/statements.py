@@ -124,9 +124,8 @@ NOT_ANALYSIS = {
     "time travel": "SELECT * FROM stripe.disputes AT (VERSION => 1)",
 }
 
-# Sent past the guard, these must end by a limit. `passes` tells those that the guard cannot know to be endless.
+# Sent past the guard, these end by a limit only.
 RUNAWAYS = {
-    "recursive bomb": "WITH RECURSIVE a AS (SELECT 1 AS x UNION ALL SELECT x + 1 FROM a) SELECT count(*) FROM a",
     "cross join": "SELECT count(*) FROM posthog.events a, posthog.events b, posthog.events c, posthog.events d",
     "correlated subquery": (
         "SELECT count(*) FROM posthog.events a, posthog.events b WHERE a.id || b.id < "
@@ -159,6 +158,7 @@ def _doubling(step: str, times: int = 30) -> str:
     return f"WITH a0 AS (SELECT 'xxxxxxxxxxxxxxxx' AS s){ctes} SELECT count(*), max(length(s)) FROM a{times}"
 
 
+# The guard cannot tell these from honest work.
 PASSING_RUNAWAYS = {
     "joins on nearly nothing": (
         "SELECT count(*) FROM posthog.events a JOIN posthog.events b ON a.id <> b.event "

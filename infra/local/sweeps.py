@@ -1,0 +1,85 @@
+"""When the sweeper is due: on its interval, as Cloud Scheduler would, but only when something could be due for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from infra.local.queue import DurableQueue
+from infra.local.queued import Kind, Queued
+from shared.ports.queue import Retry
+
+LANE: Final = "scheduler"
+_ONCE: Final = Retry(max_attempts=1, min_backoff_s=0.0, max_backoff_s=0.0, max_duration_s=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """The scheduled job. `next_wake`: the earliest instant at which the sweeper has something to do, None for never."""
+
+    next_wake: Callable[[], datetime | None]
+    function: str = "sweep"
+    interval_s: float = 60.0
+    deadline_s: float = 180.0
+
+
+class Sweeps:
+    """Puts ticks of the scheduler on the queue, never one while another waits. Used by one thread at a time."""
+
+    def __init__(self, sweep: Sweep, queue: DurableQueue) -> None:
+        self._sweep = sweep
+        self._queue = queue
+        self._interval = timedelta(seconds=sweep.interval_s)
+        self._last = self._look_at = queue.clock.now()
+
+    def at_start(self) -> None:
+        """Sweep at once. The body says `at_start`: what a dead process left undone is due without any budget."""
+        self._send({"at_start": True})
+
+    def due_at(self) -> datetime | None:
+        """When the next sweep runs; None while nothing waits for one."""
+        wake_at = self._sweep.next_wake()
+        return None if wake_at is None else max(wake_at, self._last + self._interval)
+
+    def interval_is_over(self) -> bool:
+        """Whether a sweep would run at once if something were due."""
+        return self._queue.clock.now() >= self._last + self._interval
+
+    def look_at(self) -> datetime:
+        """When to call `send_if_due` again at the latest."""
+        return self._look_at
+
+    def send_if_due(self) -> bool:
+        """Put a tick on the queue if it is time and something is due; True if so."""
+        now = self._queue.clock.now()
+        if now < self._last + self._interval:
+            self._look_at = self._last + self._interval
+            return False
+        due_at = self.due_at()
+        self._look_at = now + self._interval
+        if due_at is not None and due_at > now:
+            self._look_at = min(self._look_at, due_at)
+        if due_at is None or due_at > now or self._queue.next_due((LANE,)) is not None:
+            return False
+        self._send({})
+        return True
+
+    def _send(self, body: dict[str, bool]) -> None:
+        now = self._queue.clock.now()
+        self._last, self._look_at = now, now + self._interval
+        self._queue.enqueue(
+            Queued(
+                id=self._queue.new_id(),
+                kind=Kind.JOB,
+                lane=LANE,
+                function=self._sweep.function,
+                body=json.dumps(body),
+                deadline_s=self._sweep.deadline_s,
+                retry=_ONCE,
+                enqueued_at=now,
+                due_at=now,
+            )
+        )

@@ -1,0 +1,204 @@
+"""Setting a world up and running it: from its first event until nothing is left to happen."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from infra.fakes.stripe.process import StripeDouble
+from infra.local.apps import load_apps
+from infra.local.carriers import in_process
+from infra.local.clock import WorldClock
+from infra.local.composition import WEBHOOK_PATH, LocalComposition, LocalSettings
+from infra.local.driver import drive_until
+from infra.local.runtime import LocalRuntime, QueueSettings
+from infra.local.sweeps import Sweep
+from infra.sources.build import build_database
+from infra.sources.duckdb_files import DuckDbSources
+from infra.stage.webhook import WebhookServer
+from infra.worlds.model import World
+from shared.case.case import Case
+from shared.ports import Sources
+from shared.ports.store import CaseQuery
+from shared.steps.context import Ports, RequestContext
+from shared.team.contract import Playbook
+
+SECRET_NAME: Final = "double"
+
+SUBSCRIPTIONS: Final = {"triage": "triage", "synthesize": "synthesize", "policy_check": "policy_check"}
+QUEUES: Final = {
+    "specialists": QueueSettings(max_concurrent=16),
+    "watchdogs": QueueSettings(max_concurrent=4),
+    "actions": QueueSettings(max_concurrent=4),
+}
+
+
+class Stage:
+    """One world, one org, everything real but the companies. A context manager; what it started ends with it.
+
+    `data` keeps the database, the Stripe double's state and the outbox: opened again, the stage goes on where it was.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        data: Path,
+        *,
+        playbooks: Mapping[str, Playbook] | None = None,
+        sources: Callable[[str], Sources] | None = None,
+    ) -> None:
+        self.world = world
+        self.data = data
+        self._playbooks = playbooks
+        self._sources = sources
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        try:
+            self._open()
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def _open(self) -> None:
+        self.data.mkdir(parents=True, exist_ok=True)
+        begun = (self.data / "stripe.db").exists()
+        write_key, signing = "sk_test_" + secrets.token_hex(12), "whsec_" + secrets.token_hex(12)
+        # The double and the sources start in processes of their own: let them, while this one loads the functions.
+        loading = _InBackground(self._load_sources)
+        self.double = StripeDouble.start(db=self.data / "stripe.db", now=self.world.now, write_key=write_key)
+        self._stack.callback(self.double.stop)
+        now = datetime.fromtimestamp(self.double.clock()["now"], UTC)
+        self.clock = WorldClock(max(now, self.world.now))
+        self.composition = LocalComposition(
+            LocalSettings(
+                data=self.data, secrets={SECRET_NAME: signing}, stripe_url=self.double.url, stripe_write_key=write_key
+            ),
+            clock=self.clock,
+            playbooks=self._playbooks,
+            sources=lambda org: loading.result(),
+        )
+        self._stack.callback(self.composition.close)
+        self.composition.directory.put_org(self.world.org)
+        self.composition.directory.register_endpoint(WEBHOOK_PATH, SECRET_NAME, None, self.world.org.id)
+        apps = load_apps(self.composition)
+        webhook = self._stack.enter_context(WebhookServer(apps["stripe_webhook"]))
+        self._stack.callback(loading.close)
+        self.double.register_webhook(webhook.url, signing)
+        if not begun:
+            self._set_the_scene()
+        self.runtime = LocalRuntime(
+            self.composition.queue,
+            in_process(apps),
+            self.clock,
+            subscriptions=SUBSCRIPTIONS,
+            queues=QUEUES,
+            sweep=Sweep(self.composition.next_wake),
+        )
+        self.runtime.start()
+        self._stack.callback(self.runtime.stop)
+
+    def _load_sources(self) -> Sources:
+        if self._sources is not None:
+            return self._sources(self.world.org.id)
+        database = self.data / "sources.duckdb"
+        if not database.exists():
+            build_database(database, self.world.tables())
+        sources = DuckDbSources(database)
+        sources.warm()
+        return sources
+
+    def _set_the_scene(self) -> None:
+        issuer_days = self.world.manifest.stripe.issuer_days if self.world.manifest.stripe else None
+        if issuer_days is not None:
+            self.double.configure(decision_days=issuer_days)
+        self.double.load(self.world.stripe_objects)
+
+    def deliver_events(self) -> None:
+        """Have the double send the world's events, each at its own time. Sending them again changes nothing."""
+        self.double.script(*self.world.events)
+
+    def run(self, done: Callable[[], bool] = lambda: False, *, guard_s: float = 120.0) -> bool:
+        """Let the world go on until `done`, or until nothing is left to happen (False)."""
+        return drive_until(
+            self.runtime,
+            self.clock,
+            next_instants=[self._next_at_stripe],
+            done=done,
+            on_jump=self._tell_stripe,
+            guard_s=guard_s,
+        )
+
+    def _next_at_stripe(self) -> datetime | None:
+        next_at = self.double.clock()["next_at"]
+        return None if next_at is None else datetime.fromtimestamp(next_at, UTC)
+
+    def _tell_stripe(self, now: datetime) -> None:
+        """Move Stripe's clock, and wait until what it had to say was delivered: then the pipeline has heard of it."""
+        self.double.set_clock(now)
+        self.double.flush()
+
+    # What a person looks at
+
+    @property
+    def ports(self) -> Ports:
+        """The ports of someone who neither reads the sources nor changes the world: the command line."""
+        return self.composition.ports("cli")
+
+    def as_person(self, email: str) -> RequestContext:
+        """The context of a member who asks on this machine."""
+        member = self.world.org.member(email)
+        role = member.role.value if member else "stranger"
+        return RequestContext(org=self.world.org.id, actor=email, role=role, trace=self.composition.entropy.token())
+
+    def cases(self) -> tuple[Case, ...]:
+        """Every case, the first opened first."""
+        page = self.composition.store.list_cases(self.world.org.id, CaseQuery(limit=1000))
+        return tuple(sorted(page.cases, key=lambda case: (case.opened_at, case.id)))
+
+    @property
+    def outbox(self) -> Path:
+        """Where mails, notes and briefs can be read."""
+        return self.composition.settings.outbox
+
+
+class _InBackground:
+    """Work that runs while others go on; whoever needs its result waits for it."""
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self._result: Any = None
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, args=(work,), name="sources", daemon=True)
+        self._thread.start()
+
+    def _run(self, work: Callable[[], Any]) -> None:
+        try:
+            self._result = work()
+        except BaseException as error:  # noqa: BLE001 - handed to whoever asks for the result
+            self._error = error
+
+    def result(self) -> Any:
+        """The result, or the error that the work ended in."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return self._result
+
+    def close(self) -> None:
+        """Close the result, if it came about."""
+        self._thread.join()
+        close = getattr(self._result, "close", None)
+        if close is not None:
+            close()
