@@ -57,7 +57,8 @@ class SqliteInbox:
         """Change an entry that causes no commit: ignored, quarantined, or received and waiting for a case.
 
         An entry that a commit has attached stays attached: a late duplicate must not undo what a case rests on. Nor
-        does looking at an entry again reopen one that was settled meanwhile. Raises NotFound when there is no such entry.
+        does looking at an entry again reopen one that was settled meanwhile. Raises NotFound when there is no such
+        entry.
         """
 
         def settle(connection: sqlite3.Connection) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from infra.sources.build import build_database
 from infra.sources.duckdb_files import DuckDbSources
-from infra.worlds.loader import load_world
-from infra.worlds.loader import find_world
+from infra.worlds.loader import find_world, load_world
+from shared.case.actions import Json
 from shared.case.case import Case, Trigger, case_id
 from shared.case.evidence import Evidence, Gap
 from shared.case.lifecycle import State
@@ -19,16 +19,26 @@ from shared.errors import Retryable
 from shared.playbooks.disputes.playbook import DisputesPlaybook
 from shared.ports.directory import Org
 from shared.ports.sources import Sources
-from shared.team.contract import Draft, Findings, Job, Material, Routing
+from shared.team.contract import Draft, Findings, Job, Material, OutOfTime, Routing
 
 Tables = dict[str, list[dict[str, object]]]
 PLAYBOOK = DisputesPlaybook()
 
 
-def world_tables(name: str) -> tuple[Tables, Org, datetime, Mapping[str, object]]:
-    """The tables of a shipped world, its org, its clock, and its first event."""
-    world = load_world(find_world(name))
-    return copy.deepcopy(world.tables()), world.org, world.now, world.events[0]
+@dataclass(frozen=True)
+class World:
+    """A merchant's systems at one moment, and the event that arrives."""
+
+    tables: Tables
+    org: Org
+    now: datetime
+    event: Mapping[str, Json]
+
+
+def aperture() -> World:
+    """The shipped world."""
+    loaded = load_world(find_world("aperture"))
+    return World(loaded.tables(), loaded.org, loaded.now, loaded.events[0])  # type: ignore[arg-type]
 
 
 @contextmanager
@@ -39,33 +49,32 @@ def sources(path: Path, tables: Tables) -> Iterator[Sources]:
         yield found
 
 
-def opened(event: Mapping[str, object], org: Org, now: datetime) -> Case:
-    """The case that an event opens."""
-    routing = PLAYBOOK.route(org.id, event)  # type: ignore[arg-type]
+def opened(world: World) -> Case:
+    """The case that the world's event opens."""
+    routing = PLAYBOOK.route(world.org.id, world.event)
     assert isinstance(routing, Routing)
     return Case(
-        id=case_id(org.id, routing.subject),
-        org=org.id,
+        id=case_id(world.org.id, routing.subject),
+        org=world.org.id,
         subject=routing.subject,
         playbook=routing.playbook,
         state=State.INVESTIGATING,
-        trigger=Trigger(event_id="evt", type=str(event["type"]), summary=routing.summary, created_at=now),
-        opened_at=now,
-        updated_at=now,
+        trigger=Trigger(event_id="evt", type=str(world.event["type"]), summary=routing.summary, created_at=world.now),
+        opened_at=world.now,
+        updated_at=world.now,
         facts=dict(routing.observation.facts),
     )
 
 
-def investigate(case: Case, org: Org, now: datetime, found: Sources) -> tuple[list[Evidence], list[Gap]]:
-    """One attempt of every specialist; their rows numbered in the order of the team."""
+def investigate(case: Case, world: World, found: Sources) -> tuple[list[Evidence], list[Gap]]:
+    """One attempt of every specialist; their rows numbered in the order of the team, failures degraded to gaps."""
     evidence: list[Evidence] = []
     gaps: list[Gap] = []
     for specialist in PLAYBOOK.team(case):
         findings = Findings()
-        job = Job(case, org, specialist.name, 1, 0, now, found, remaining_s=60.0)
         try:
-            specialist.investigate(job, findings)
-        except Retryable as error:
+            specialist.investigate(job(case, world, specialist.name, found), findings)
+        except (Retryable, OutOfTime) as error:
             gaps.append(Gap(specialist=specialist.name, what="its whole report", why=str(error)))
         evidence += [
             Evidence(index=len(evidence) + ordinal, specialist=specialist.name, row=row)
@@ -73,6 +82,11 @@ def investigate(case: Case, org: Org, now: datetime, found: Sources) -> tuple[li
         ]
         gaps += findings.gaps
     return evidence, gaps
+
+
+def job(case: Case, world: World, specialist: str, found: Sources, remaining_s: float = 60.0) -> Job:
+    """A first attempt at an assignment."""
+    return Job(case, world.org, specialist, 1, 0, world.now, found, remaining_s)
 
 
 def synthesized(case: Case, org: Org, now: datetime, evidence: Sequence[Evidence], gaps: Sequence[Gap]) -> Draft:

@@ -238,6 +238,11 @@ def test_nesting_has_an_end(text: str) -> None:
     assert "line 1: nested deeper than 16 levels" in error_of(text)
 
 
+def test_a_long_list_is_not_a_deep_one() -> None:
+    rules = "".join(f"  - {{name: r{index}, when: {{kind: {{eq: ticket}}}}, at_least: one}}\n" for index in range(30))
+    assert len(parse_policy(f"version: 1\ntiers: [{{approvers: auto}}]\nrules:\n{rules}").rules) == 30
+
+
 # Conditions
 
 

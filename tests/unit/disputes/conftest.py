@@ -1,0 +1,44 @@
+"""One investigation of the shipped world, over the real engine; every test changes a copy of what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from shared.ports.sources import Sources
+from tests.unit.disputes.dossier import Dossier
+from tests.unit.disputes.run import Tables, World, aperture, investigate, opened, sources
+
+
+@pytest.fixture(scope="session")
+def world() -> World:
+    """The tables, the org, the clock and the first event of the shipped world."""
+    return aperture()
+
+
+@pytest.fixture(scope="session")
+def engine(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sources]:
+    """The embedded engine over the world's tables."""
+    with sources(tmp_path_factory.mktemp("world") / "world.duckdb", world.tables) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def recorded(world: World, engine: Sources) -> Dossier:
+    """What the five specialists find in the shipped world."""
+    case = opened(world)
+    evidence, gaps = investigate(case, world, engine)
+    return Dossier(case, world.org, world.now, tuple(evidence), tuple(gaps))
+
+
+@pytest.fixture
+def dossier(recorded: Dossier) -> Dossier:
+    """The same, for a test to change."""
+    return recorded
+
+
+@pytest.fixture
+def tables(world: World) -> Tables:
+    """The world's tables; a test that changes rows copies them first."""
+    return world.tables
