@@ -18,6 +18,7 @@ from infra.local.directory import SqliteDirectory
 from infra.local.entropy import SystemEntropy
 from infra.local.inbox import SqliteInbox
 from infra.local.messages import LocalMessages
+from infra.local.processes import LocalWorkers
 from infra.local.queue import DurableQueue
 from infra.local.store import SqliteStore
 from infra.local.switch import SqliteSwitch
@@ -73,10 +74,11 @@ class LocalComposition:
         sources: Callable[[str], Sources] | None = None,
         effects: Effects | None = None,
     ) -> None:
-        settings.data.mkdir(parents=True, exist_ok=True)
+        settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.settings = settings
         self.clock: LocalClock = clock or SystemClock()
         self.entropy = entropy or SystemEntropy()
+        self.workers = LocalWorkers()
         self.database = Database(settings.database, synchronous=settings.synchronous)
         self.store = SqliteStore(self.database)
         self.inbox = SqliteInbox(self.database)
@@ -103,6 +105,7 @@ class LocalComposition:
             clock=self.clock,
             entropy=self.entropy,
             trace=self.trace,
+            workers=self.workers,
             playbooks=self._playbooks,
             sources=self._sources_port() if function == "specialist" else None,
             effects=self._effects_port() if function == "act" else None,
@@ -127,6 +130,14 @@ class LocalComposition:
         if self._effects is None:
             self._effects = _effects(self.settings, self.clock)
         return self._effects
+
+    def recover(self) -> None:
+        """What a start does first: forget the claims of dead processes and whatever has expired."""
+        self.claims.void_dead()
+        now = self.clock.now()
+        self.claims.purge_expired(now)
+        self.inbox.purge_expired(now)
+        self.store.purge_expired(now)
 
     def next_wake(self) -> datetime | None:
         """The earliest instant at which the sweeper has something to do; None while nothing waits."""

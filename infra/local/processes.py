@@ -52,3 +52,18 @@ def _read(path: Path) -> str:
         return path.read_text().strip()
     except OSError:
         return ""
+
+
+class LocalWorkers:
+    """The processes of this machine; implements shared.ports.workers.Workers."""
+
+    def __init__(self) -> None:
+        self._this = this_process()
+
+    def this(self) -> str:
+        """The identity of this process."""
+        return self._this
+
+    def provably_dead(self, identity: str) -> bool:
+        """Whether this process of this machine certainly no longer runs."""
+        return bool(identity) and not is_alive(identity)

@@ -107,6 +107,7 @@ class Stage:
             queues=QUEUES,
             sweep=Sweep(self.composition.next_wake),
         )
+        self.composition.recover()
         self.runtime.start()
         self._stack.callback(self.runtime.stop)
 

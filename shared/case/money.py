@@ -22,6 +22,8 @@ WHOLE_UNITS_IN_TWO_DECIMALS = frozenset(["isk", "ugx"])
 """Sent with two decimals that must be 00."""
 
 _CODE = re.compile(r"[a-z]{3}")
+_RATE = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?")
+"""Plain decimal text only: an exponent would be a number of any size."""
 
 
 class Money(Record):
@@ -85,10 +87,10 @@ def convert(money: Money, to: str, fx: Mapping[str, str]) -> int:
     """
     if money.currency == to:
         return money.minor
-    try:
-        rate = Fraction(fx[money.currency])
-    except (KeyError, ValueError, ZeroDivisionError):
-        raise MissingRate(f"no exchange rate from {money.currency} to {to}") from None
+    text = fx.get(money.currency, "")
+    if not _RATE.fullmatch(text):
+        raise MissingRate(f"no exchange rate from {money.currency} to {to}")
+    rate = Fraction(text)
     if rate <= 0:
         raise MissingRate(f"the exchange rate from {money.currency} to {to} is not positive")
     major = Fraction(money.minor, 10 ** exponent(money.currency))

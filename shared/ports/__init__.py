@@ -9,6 +9,7 @@ from shared.ports.queue import Message, Messages, Retry, Task, Tasks
 from shared.ports.sources import Sources
 from shared.ports.store import CaseStore, Claims, Inbox
 from shared.ports.trace import Trace
+from shared.ports.workers import Workers
 
 __all__ = [
     "CaseStore",
@@ -29,4 +30,5 @@ __all__ = [
     "Task",
     "Tasks",
     "Trace",
+    "Workers",
 ]

@@ -27,6 +27,7 @@ from shared.steps.commit import Change, Committed, commit
 from shared.steps.context import Ports, RequestContext
 from shared.steps.drift import drift
 from shared.steps.ledger import charge_of, follow, reserve
+from shared.steps.policy_check import facts_of
 from shared.steps.sending import drive
 from shared.steps.settle import Unfolding, settle, to_people
 
@@ -37,7 +38,6 @@ class Intent:
 
     action: Action
     context: EffectContext
-    owner: str
     since: float
     """Monotonic seconds at which the lease was taken."""
 
@@ -51,7 +51,7 @@ def act(ports: Ports, context: RequestContext, case_id: str, action_id: str) -> 
     if action.state in ENDED or not runnable(case, action):
         drive(ports, context, _unchanged(ports, context, case_id))
         return
-    _refuse_if_leased(action, ports.clock.now())
+    _refuse_if_leased(ports, action, ports.clock.now())
     if action.state in IN_FLIGHT and _found(ports, context, case, action):
         return
     if ports.switch.effects_stopped(context.org):
@@ -70,10 +70,15 @@ def _read(ports: Ports, context: RequestContext, case_id: str, action_id: str) -
     return record.case, action
 
 
-def _refuse_if_leased(action: Action, now: datetime) -> None:
-    if action.state is ActionState.INTENDED and action.lease_until is not None and now < action.lease_until:
-        wait = (action.lease_until - now).total_seconds()
-        raise Busy(f"{action.id} is being carried out by another delivery", after=max(1.0, wait))
+def _refuse_if_leased(ports: Ports, action: Action, now: datetime) -> None:
+    """One attempt at a time. The lease of a process that is provably dead is void."""
+    lease, owner = action.lease_until, action.lease_owner
+    if action.state is not ActionState.INTENDED or lease is None or now >= lease:
+        return
+    if owner is not None and ports.workers.provably_dead(owner):
+        return
+    wait = (lease - now).total_seconds()
+    raise Busy(f"{action.id} is being carried out by another delivery", after=max(1.0, wait))
 
 
 def _found(ports: Ports, context: RequestContext, case: Case, action: Action) -> bool:
@@ -99,14 +104,14 @@ def _prepare(ports: Ports, context: RequestContext, case: Case, action: Action) 
         _record(ports, context, case.id, action.id, blocked)
         return None
     reserved = reserve(ledger, case.id, action, _refundable(world)) if ledger is not None else None
-    owner, since = ports.entropy.token(), ports.clock.monotonic()
+    since = ports.clock.monotonic()
     effect_context = _effect_context(context, case, action, action.attempt + 1)
 
     def decide(current: Case | None, now: datetime) -> Change:
         fresh = current.action(action.id) if current else None
         if current is None or fresh is None or not runnable(current, fresh) or fresh.hash != action.hash:
             return Change()
-        _refuse_if_leased(fresh, now)
+        _refuse_if_leased(ports, fresh, now)
         if fresh.attempt != action.attempt:
             raise Busy(f"{action.id} was taken up by another delivery", after=2.0)
         if ledger is not None and ports.store.read_ledger(context.org, action.account, ledger.charge) != ledger:
@@ -116,7 +121,7 @@ def _prepare(ports: Ports, context: RequestContext, case: Case, action: Action) 
             attempt=effect_context.attempt,
             idempotency_key=effect_context.idempotency_key,
             lease_until=now + timedelta(seconds=ACT_LEASE_S),
-            lease_owner=owner,
+            lease_owner=ports.workers.this(),
         )
         return Change([intended], ledger=reserved)
 
@@ -125,7 +130,7 @@ def _prepare(ports: Ports, context: RequestContext, case: Case, action: Action) 
         drive(ports, context, committed)
         return None
     held = committed.after.action(action.id)
-    return Intent(held, effect_context, owner, since) if held is not None else None
+    return Intent(held, effect_context, since) if held is not None else None
 
 
 def _blocked(
@@ -142,7 +147,9 @@ def _blocked(
     if case.brief is None:
         return ActionMoved(action_id=action.id, to=ActionState.VOIDED, reason="there is no brief behind it")
     others = {other.id: other for other in case.actions}
-    verdict = evaluate(action, others=others, decision=case.brief.decision, org=org, policy=policy)
+    verdict = evaluate(
+        action, others=others, decision=case.brief.decision, org=org, policy=policy, facts=facts_of(case)
+    )
     judged = action.model_copy(update={"verdict": verdict})
     if not approved(judged, org):
         if action.verdict == verdict or verdict.tier is Tier.FORBIDDEN:

@@ -19,6 +19,7 @@ from shared.ports import (
     Switch,
     Tasks,
     Trace,
+    Workers,
 )
 from shared.team.contract import Playbook
 
@@ -58,6 +59,7 @@ class Ports:
     clock: Clock
     entropy: Entropy
     trace: Trace
+    workers: Workers
     playbooks: Mapping[str, Playbook]
     sources: Callable[[str], Sources] | None = None
     """The connected systems of an org."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from shared.case.actions import ENDED_WITHOUT_EFFECT, Action, ActionState, Tier, Verdict
+from shared.case.actions import ENDED_WITHOUT_EFFECT, Action, ActionState, Json, Tier, Verdict
 from shared.case.brief import Decision, DecisionKind
 from shared.case.case import Case
 from shared.case.events import ActionMoved, Event, PolicyChecked
 from shared.case.evidence import Evidence
 from shared.case.lifecycle import State
+from shared.case.money import Money
 from shared.errors import NotFound, Terminal
 from shared.policy.evaluate import evaluate
 from shared.policy.gate import check_amounts
@@ -72,7 +73,7 @@ def verdicts_of(case: Case, decision: Decision, org: Org, policy: Policy) -> dic
     """The verdict of every action that has not begun, by action id."""
     others = {action.id: action for action in case.actions}
     return {
-        action.id: evaluate(action, others=others, decision=decision, org=org, policy=policy)
+        action.id: evaluate(action, others=others, decision=decision, org=org, policy=policy, facts=facts_of(case))
         for action in case.actions
         if action.state in _OPEN
     }
@@ -108,6 +109,7 @@ def _problem(
             lookup=lambda index: evidence[index] if 0 <= index < len(evidence) else None,
             refundable_now=now_minor,
             refundable_after_outcome=later_minor,
+            disputed=_disputed(case),
         )
     except Terminal as error:
         return f"the amounts do not hold: {error}"
@@ -118,6 +120,16 @@ def _illegal(case: Case, decision: Decision, playbook: Playbook) -> str | None:
     refusals = [playbook.illegal(case, decision, None)]
     refusals += [playbook.illegal(case, decision, action) for action in case.actions if action.state in _OPEN]
     return next((refusal for refusal in refusals if refusal is not None), None)
+
+
+def facts_of(case: Case) -> dict[str, Json]:
+    """What the rules of an approval policy may ask about the case."""
+    return {**case.facts, "subject": case.subject.kind}
+
+
+def _disputed(case: Case) -> Money | None:
+    minor, currency = case.int_fact("dispute.amount"), case.text_fact("dispute.currency")
+    return Money(minor=minor, currency=currency) if minor is not None and currency is not None else None
 
 
 def refundable(case: Case) -> tuple[int | None, int | None]:

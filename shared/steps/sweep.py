@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from shared.case.case import Case
 from shared.case.due import Step, due_steps, reminders, wake_at
@@ -19,6 +19,8 @@ from shared.steps.sending import send, send_new
 from shared.steps.settle import Unfolding, to_people, void_open_actions
 
 CASES_PER_TICK = 100
+CASES_AT_START = 10_000
+END_OF_TIME = datetime(9999, 1, 1, tzinfo=UTC)
 ENTRIES_PER_TICK = 200
 _FIRST_BACKOFF, _LONGEST_BACKOFF = timedelta(minutes=1), timedelta(minutes=30)
 
@@ -33,10 +35,10 @@ class Swept:
 
 
 def sweep(ports: Ports, trace: str, *, at_start: bool = False, org: str | None = None) -> Swept:
-    """One tick. `at_start`: everything due is re-sent at once, and no entry waits for its budget."""
+    """One tick. `at_start`, e.g. after a crash: whatever is due is sent again at once, without back-off or budget."""
     now = ports.clock.now()
     failed = 0
-    due = ports.store.due(org, now, CASES_PER_TICK)
+    due = ports.store.due(org, END_OF_TIME if at_start else now, CASES_AT_START if at_start else CASES_PER_TICK)
     for owner, case_id in due:
         try:
             sweep_case(ports, system_context(owner, trace), case_id)
@@ -69,7 +71,7 @@ def sweep_case(ports: Ports, context: RequestContext, case_id: str) -> None:
 def _resend(ports: Ports, context: RequestContext, record: CaseRecord) -> None:
     case, now = record.case, ports.clock.now()
     overdue = [due for due in due_steps(case, now) if due.at is None or due.at <= now]
-    if not _is_quiet(case, now):
+    if not _is_quiet(ports, case, now):
         overdue = [due for due in overdue if due.step is Step.WATCHDOG]
     generation = record.bookkeeping.generation + (1 if overdue else 0)
     backoff = min(_FIRST_BACKOFF * 2 ** min(record.bookkeeping.backoff, 10), _LONGEST_BACKOFF)
@@ -87,9 +89,14 @@ def _resend(ports: Ports, context: RequestContext, record: CaseRecord) -> None:
         send(ports, context, case, overdue, generation)
 
 
-def _is_quiet(case: Case, now: datetime) -> bool:
-    """Whether nobody holds a lease on anything: what is being carried out is not overdue."""
-    return not any(action.lease_until is not None and action.lease_until > now for action in case.actions)
+def _is_quiet(ports: Ports, case: Case, now: datetime) -> bool:
+    """Whether nobody who may be alive holds a lease on anything: what is being carried out is not overdue."""
+    return not any(
+        action.lease_until is not None
+        and action.lease_until > now
+        and not ports.workers.provably_dead(action.lease_owner or "")
+        for action in case.actions
+    )
 
 
 def _let_time_pass(unfolding: Unfolding) -> None:

@@ -360,3 +360,29 @@ def test_every_log_verifies_at_the_end(rig: Rig) -> None:
         assert audit(rig.store, ORG, case.id).problems == ()
     lease = timedelta(seconds=0)
     assert all(action.lease_until is None for action in rig.case().actions), lease
+
+
+def test_the_lease_of_a_process_that_is_provably_dead_need_not_be_waited_out(rig: Rig) -> None:
+    def crash(action: Action) -> None:
+        if action.kind == "stripe_stage_evidence":
+            raise KeyboardInterrupt
+
+    approved(rig)
+    stage = task_for(rig, "stripe_stage_evidence")
+    rig.effects.before = crash
+    with pytest.raises(KeyboardInterrupt):
+        rig.deliver_task(stage)
+    rig.effects.before = lambda action: None
+    assert rig.deliver_task(stage) == 503
+    rig.workers.provably_dead = lambda identity: True  # type: ignore[method-assign]
+    assert rig.deliver_task(stage) == 204
+    assert rig.effects.calls.count("stripe_stage_evidence") == 1
+
+
+def test_a_new_process_sends_everything_that_is_due_at_once(rig: Rig) -> None:
+    approved(rig)
+    rig.out.tasks.clear()
+    client = rig.apps["sweep"].test_client()  # type: ignore[attr-defined]
+    assert client.post("/", json={"at_start": True}).get_json()["cases"] == 1
+    rig.pump()
+    assert rig.case().state is State.AWAITING_OUTCOME

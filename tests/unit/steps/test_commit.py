@@ -7,6 +7,7 @@ from datetime import datetime
 
 import pytest
 
+from infra.local.clock import SystemClock
 from shared.case.case import Case
 from shared.case.events import Reminded
 from shared.errors import Contended
@@ -25,6 +26,7 @@ def remind(name: str):  # type: ignore[no-untyped-def]
 
 def test_contending_writers_all_succeed_and_the_chain_stays_whole(rig: Rig) -> None:
     case = rig.to_approval()
+    rig.manual.pause = SystemClock().pause  # type: ignore[method-assign]
 
     def write(number: int) -> None:
         for turn in range(5):

@@ -1,0 +1,163 @@
+"""What a text says, by lexical rules."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.team import language
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Custom Reports keeps timing out on us today and yesterday",
+        "Custom Reports has been failing since Monday.",
+        "the export is broken again",
+        "we get a 502 on every page",
+        "Dashboard won't load",
+        "it doesn’t work",
+        "an outage, again?!",
+        "super slow since this morning",
+        "No errors in March. But since Monday it is down.",
+    ],
+)
+def test_complaints(text: str) -> None:
+    assert language.is_complaint(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "where do I find the VAT id on your invoice",
+        "no errors today, thank you",
+        "have you ever had any outages?",
+        "everything is working fine",
+        "can we scale this down for the summer?",
+        "",
+        "> Custom Reports has been failing since Monday\nthanks, all good",
+        "On Wed, 15 Apr 2026 at 09:12, Felix wrote:\nthanks",
+    ],
+)
+def test_not_complaints(text: str) -> None:
+    assert not language.is_complaint(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You paid for something you could not properly use, so we will issue a partial credit for the period.",
+        "We'll refund you the difference.",
+        "A prorated credit will be applied to the next invoice.",
+        "I'm sorry. You will get a refund for those days.",
+        "We owe you a credit.",
+    ],
+)
+def test_promises(text: str) -> None:
+    assert language.promise_in(text) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We cannot issue a refund for this.",
+        "We will look into it.",
+        "If you qualify, we will issue a credit.",
+        "A credit may be applied.",
+        "Whether we will refund it is for billing to say.",
+        "You asked for a refund.",
+        "> we will issue a credit",
+        "Please enter your credit card",
+    ],
+)
+def test_not_promises(text: str) -> None:
+    assert language.promise_in(text) is None
+
+
+def test_the_promising_sentence_is_what_is_quoted() -> None:
+    assert language.promise_in("Hi. We will refund you. Bye.") == "We will refund you."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please cancel our subscription",
+        "We are cancelling as of today",
+        "do not renew",
+        "We want to terminate the contract",
+    ],
+)
+def test_cancellations(text: str) -> None:
+    assert language.is_cancellation(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "we are evaluating, not cancelling",
+        "how do we cancel?",
+        "what happens when we cancel the plan",
+        "cancelled the meeting",
+    ],
+)
+def test_not_cancellations(text: str) -> None:
+    assert not language.is_cancellation(text)
+
+
+def test_a_courtesy_needs_money_and_a_gesture() -> None:
+    assert language.is_courtesy("I'd send them a courtesy $500 and be done with it")
+    assert language.is_courtesy("a goodwill credit maybe?")
+    assert not language.is_courtesy("out of courtesy I called them")
+    assert not language.is_courtesy("they paid $500")
+
+
+@pytest.mark.parametrize(
+    ("text", "leaves"),
+    [
+        ("Self-serve plan change by a.b@c.example: Premium Monthly ($8,400/mo) -> Standard Monthly ($1,400/mo).", True),
+        ("Downgraded from Premium to Standard.", True),
+        ("moved from Premium to Standard on Monday", True),
+        ("Plan change: Standard -> Premium", False),
+        ("Plan change: Premium Monthly -> Premium Yearly", False),
+        ("Called Dana about the downgrade.", False),
+        ("They asked about a downgrade from Premium to Standard.", False),
+    ],
+)
+def test_a_recorded_move_away_from_a_tier(text: str, leaves: bool) -> None:
+    assert language.leaves_tier(text, "premium") is leaves
+
+
+@pytest.mark.parametrize(
+    ("text", "about", "touches"),
+    [
+        ("Custom Reports keeps timing out", True, True),
+        ("custom-reports-svc error rate alert", True, True),
+        ("a custom report failed", True, True),
+        ("our reporting is down", False, True),
+        ("customers complain", False, False),
+        ("the SSO page is down", False, False),
+        ("> Custom Reports is down\nthe login page is down", False, False),
+    ],
+)
+def test_what_a_text_is_about(text: str, about: bool, touches: bool) -> None:
+    assert language.is_about(text, "custom-reports-svc") is about
+    assert language.touches(text, "custom-reports-svc") is touches
+
+
+def test_short_nouns_are_matched_whole_or_not_at_all() -> None:
+    assert not language.touches("all is fine", "al-svc")
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("Borealis Optics was hit", True),
+        ("borealis optics, again", True),
+        ("Borealis Optics Group was hit", False),
+        ("Borealis Optics Research was hit", False),
+        ("Borealis Optics and Borealis Optics Research were hit", True),
+        ("Borealis Labs was hit", False),
+        ("Aurora Borealis Opticians", False),
+    ],
+)
+def test_a_company_is_named_only_by_its_own_name(text: str, meant: bool) -> None:
+    assert language.names_company(text, "Borealis Optics", frozenset({"Borealis Optics Research", "Borealis"})) is meant
