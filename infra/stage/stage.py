@@ -96,6 +96,7 @@ class Stage:
         apps = load_apps(self.composition)
         webhook = self._stack.enter_context(WebhookServer(apps["stripe_webhook"]))
         self._stack.callback(loading.close)
+        self.webhook_url = webhook.url
         self.double.register_webhook(webhook.url, signing)
         if not begun:
             self._set_the_scene()

@@ -16,13 +16,13 @@ _TROUBLE = re.compile(
     r"\b(tim(e|es|ed|ing)[ -]?outs?|tim(es|ed|ing) out|degrad\w*|outages?|down(time)?|unavailable|unusable|inaccessible"
     r"|errors?|error(ing|ed)|fail(s|ed|ing|ure|ures)?|broken?|breaks|crash\w*|slow\w*|hang(s|ing)?|stuck|spinn\w*"
     r"|500s?|50[234]|not (working|loading|opening|responding|available)"
-    r"|(doesn.?t|does not|won.?t|will not|can.?t|cannot|couldn.?t) (work|load|open|respond|access|run|use|export|generate))\b",
+    r"|(doesn.?t|does not|won.?t|will not|can.?t|cannot|couldn.?t) (work|load|open|respond|access|run|use|export))\b",
     re.IGNORECASE,
 )
 _NO_TROUBLE = re.compile(
     r"\b(no|without|zero|not (seen|had|seeing|having)|never|any|if|in case of)\b[^,.;]{0,40}"
     r"\b(errors?|outages?|downtime|failures?|time ?outs?|problems?|degrad\w*|issues?)\b"
-    r"|\b(slow down|scal\w+ down|break ?down|drop-?down|cut down|write down|working (fine|again|well)|resolved for us)\b",
+    r"|\b(slow down|scal\w+ (\w+ )?down|break ?down|drop-?down|cut down|write down|working (fine|again|well))\b",
     re.IGNORECASE,
 )
 
@@ -31,7 +31,7 @@ _COMPENSATION = re.compile(
 )
 _COMMITMENT = re.compile(
     r"\b((we|i)\s*('ll|’ll| will|'re going to|’re going to| are going to|'d like to| shall| am going to|'m going to)"
-    r"|(will|are|is|am|be) (going to )?(be )?(apply|applying|applied|issue|issuing|issued|credit\w*|refund\w*|process\w*)"
+    r"|(will|are|is|am|be) (going to )?(be )?(appl(y|ying|ied)|issu(e|ing|ed)|credit\w*|refund\w*|process\w*)"
     r"|you('ll|’ll| will) (get|receive|see|have)|(have|has) been approved|promis\w+|we owe you|happy to)",
     re.IGNORECASE,
 )
@@ -58,7 +58,7 @@ _NO_CANCEL = re.compile(
 _COURTESY = re.compile(r"\b(courtesy|goodwill|good-will|gesture|as a one-?off|make (it|this) go away)\b", re.IGNORECASE)
 _MONEY = re.compile(r"[$€£¥]\s?\d|\b\d[\d,.]*\s?(usd|eur|gbp|dollars|euros)\b", re.IGNORECASE)
 _PLAN_CHANGE = re.compile(
-    r"\b(plan change|change of plan|downgrad\w*|switched|moved|changed)\b[^.:]{0,120}[:\s]\s*(from )?"
+    r"\b(plan change|change of plan|downgrad\w*|switched|moved|changed)\b[^:\n]{0,160}[:\s]\s*(from )?"
     r"(?P<old>[^:\n]{1,80}?)\s*(->|→|=>|\bto\b)\s*(?P<new>[^.\n]{1,80})",
     re.IGNORECASE,
 )
@@ -78,18 +78,21 @@ def is_complaint(text: str) -> bool:
     return any(_TROUBLE.search(_NO_TROUBLE.sub(" ", sentence)) is not None for sentence in _sentences(text))
 
 
-def is_promise(text: str) -> bool:
-    """Whether it commits to a credit or a refund. The caller has to know that a member of staff wrote it.
+def promise_in(text: str) -> str | None:
+    """The sentence that commits to a credit or a refund. The caller has to know that a member of staff wrote it.
 
     A clause counts: "you could not use it, so we will issue a credit" promises; a condition anywhere in the sentence
     makes it none.
     """
-    return any(
-        _COMPENSATION.search(clause) and _COMMITMENT.search(clause) and not _NO_COMMITMENT.search(clause)
-        for sentence in _sentences(text)
-        if not _CONDITION.search(sentence)
-        for clause in sentence.split(",")
-    )
+    for sentence in _sentences(text):
+        if not _CONDITION.search(sentence) and any(_promises(clause) for clause in sentence.split(",")):
+            return sentence.strip()
+    return None
+
+
+def _promises(clause: str) -> bool:
+    commits = _COMPENSATION.search(clause) and _COMMITMENT.search(clause)
+    return commits is not None and not _NO_COMMITMENT.search(clause)
 
 
 def is_cancellation(text: str) -> bool:

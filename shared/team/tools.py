@@ -80,7 +80,7 @@ class Tools:
         essential: bool = False,
         limit: int = MAX_ROWS,
     ) -> Answer:
-        """Ask, and hand over the rows of the answer, at most `limit`, as evidence from `table`. Raises as `ask` does."""
+        """Ask, and hand over at most `limit` rows of the answer as evidence from `table`. Raises as `ask` does."""
         answer = self.ask(what, f"{sql} LIMIT {limit + 1}" if limit < MAX_ROWS else sql, essential=essential)
         rows = answer.rows[:limit]
         if answer.truncated or len(answer.rows) > limit:
@@ -108,7 +108,7 @@ class Tools:
         self._keep(row)
 
     def absence(self, answer: Answer, *, table: str, label: str, question: str) -> bool:
-        """Record that `question` was asked and found nothing; False, and nothing recorded, unless the answer proves it."""
+        """Record that `question` was asked and found nothing; False, and no record, unless the answer proves it."""
         if not answer.proves_absence or (EvidenceKind.ABSENCE, table, label) in self._seen:
             return False
         row = EvidenceRow(

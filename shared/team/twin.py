@@ -22,8 +22,10 @@ class Twin:
     deadline_s: float = DEADLINE_S
 
     def investigate(self, job: Job, findings: Findings) -> None:
-        """Add rows and gaps to `findings`. Raises QueryFailed (a Retryable) when what it cannot do without is unreadable,
-        and OutOfTime when the soft budget ends; what was found by then is kept."""
+        """Add rows and gaps to `findings`; what was found by the time of an error is kept.
+
+        Raises QueryFailed (a Retryable) when something essential is unreadable, OutOfTime when the soft budget ends.
+        """
         try:
             self.ask(job, Tools(job, findings))
         finally:

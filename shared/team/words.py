@@ -28,9 +28,10 @@ def number(value: Fraction) -> str:
 
 
 def count(amount: Fraction | int, noun: str) -> str:
-    """2 days, 1 day."""
+    """2 days, 1 day, 2 people."""
     value = Fraction(amount)
-    return f"{number(value)} {noun}{'' if value == 1 else 's'}"
+    plural = {"person": "people"}.get(noun, f"{noun}s")
+    return f"{number(value)} {noun if value == 1 else plural}"
 
 
 def hours_and_days(seconds: int) -> str:

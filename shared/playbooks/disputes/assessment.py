@@ -87,6 +87,17 @@ def operations_seen(matter: Matter) -> bool:
     return all(matter.exhibits.rows(table) or matter.exhibits.absences(label) for table, label in seen)
 
 
+def policies_seen(matter: Matter) -> bool:
+    """Whether the policy library was read: with pages for this claim, or with the proof that there are none."""
+    return bool(matter.exhibits.rows("policies.documents") or matter.exhibits.absences(labels.NO_POLICY))
+
+
+def support_seen(matter: Matter) -> bool:
+    """Whether support was read: with contacts of this customer, or with the proof that there were none."""
+    channels = ("intercom.conversations", "zendesk.tickets")
+    return bool(matter.exhibits.rows(*channels) or matter.exhibits.absences(labels.NO_SUPPORT))
+
+
 def returns_seen(matter: Matter) -> bool:
     """Whether refunds were looked for and the answer was complete."""
     return bool(matter.exhibits.rows("stripe.refunds") or matter.exhibits.absences(labels.NO_REFUND))

@@ -190,8 +190,7 @@ _NETWORK_NAMES = {
 def lookup(network: str | None, code: str | None, reason: str | None) -> NetworkCode:
     """The rule for a dispute: by its network code, else by Stripe's reason, else the general one.
 
-    Two kinds of code say more than their family does: Mastercard 4853 covers many claims, so Stripe's reason refines it,
-    and Visa's C-codes are compliance cases whatever their number.
+    Mastercard 4853 covers many claims, so Stripe's reason refines it; a compliance case is one whatever its code.
     """
     name = (network or "").strip().lower()
     name = _NETWORK_NAMES.get(name, name)

@@ -1,4 +1,4 @@
-"""The drafted actions of a decision, from the remedy table: what each would do, to what, after what, for whom to approve."""
+"""The drafted actions of a decision, from the remedy table: what each would do, to what, and after what."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from shared.case.actions import ActionDraft, ActionKind, Dependency, DependencyK
 from shared.case.evidence import Evidence
 from shared.case.money import currency_code
 from shared.playbooks.disputes.assessment import Assessment
+from shared.playbooks.disputes.credit import Credit
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.packet import packet
-from shared.playbooks.disputes.ruling import Credit, Ruling
+from shared.playbooks.disputes.ruling import Ruling
 from shared.team.exhibits import text
 from shared.team.words import day, feature, listed
 
@@ -69,6 +70,7 @@ def refund_after_win(matter: Matter, credit: Credit) -> ActionDraft:
         currency=currency_code(matter.currency),
         payload={
             "charge": charge,
+            "dispute": matter.dispute.row.record_id,
             "amount_minor": owed,
             "currency": currency_code(matter.currency),
             "reason": "requested_by_customer",
@@ -92,12 +94,12 @@ def tell_customer(matter: Matter, credit: Credit) -> ActionDraft | None:
     owed = matter.money(credit.derivation.value_minor)
     features = listed(sorted({feature(item.service) for item in credit.troubles}))
     start, end = credit.windows[0].start, credit.windows[-1].end
-    when = day(start) if start.date() == end.date() else f"{day(start)} to {day(end)}"
+    when = f"on {day(start)}" if start.date() == end.date() else f"from {day(start)} to {day(end)}"
     body = (
-        f"Hello,\n\nfrom {when} {features} did not work as it should have. We are sorry about that.\n\n"
+        f"Hello,\n\n{when} {features} did not work as it should have. We are sorry about that.\n\n"
         f"We have refunded {owed} to the card you paid with. That is the share of your {matter.plan} payment of "
-        f"{matter.money(matter.paid_minor)} for that time ({credit.derivation.words}). It usually takes five to ten business "
-        "days until the bank shows it.\n\nIf anything about this is unclear, just reply to this message."
+        f"{matter.money(matter.paid_minor)} for that time ({credit.derivation.words}). It usually takes five to ten "
+        "business days until the bank shows it.\n\nIf anything about this is unclear, just reply to this message."
     )
     return ActionDraft(
         kind=ActionKind.CUSTOMER_EMAIL,

@@ -32,6 +32,7 @@ def of_dispute(dispute: Object, as_of: int | None) -> dict[str, Json]:
             "dispute.created": whole(dispute, "created"),
             "dispute.charge_refundable": _flag(dispute, "is_charge_refundable"),
             "dispute.due_by": whole(details, "due_by"),
+            "due_by": _instant(whole(details, "due_by")),
             "dispute.submission_count": whole(details, "submission_count"),
             "dispute.has_evidence": _flag(details, "has_evidence"),
             "dispute.method": _text(method, "type"),
@@ -43,6 +44,11 @@ def of_dispute(dispute: Object, as_of: int | None) -> dict[str, Json]:
             "payment_intent.id": _reference(dispute, "payment_intent"),
         }
     )
+
+
+def _instant(seconds: int | None) -> str | None:
+    """When people must have decided, as the pipeline reads it; 0 means that there is nothing to answer."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat() if seconds else None
 
 
 def of_warning(warning: Object, as_of: int | None) -> dict[str, Json]:
@@ -94,9 +100,8 @@ def dispute_in_words(dispute: Object) -> str:
     """One line for people: what was disputed, on which charge, why, and by when it must be answered."""
     known = of_dispute(dispute, None)
     inquiry = stage_of(known.get("dispute.status")) in (Stage.INQUIRY, Stage.INQUIRY_FILED, Stage.INQUIRY_CLOSED)
-    parts = [
-        f"{'inquiry' if inquiry else 'chargeback'} {_amount_in_words(known)} on {known.get('charge.id', 'an unnamed charge')}"
-    ]
+    kind, charge = "inquiry" if inquiry else "chargeback", known.get("charge.id", "an unnamed charge")
+    parts = [f"{kind} {_amount_in_words(known)} on {charge}"]
     code = " ".join(str(known[name]) for name in ("dispute.brand", "dispute.network_reason_code") if name in known)
     reason = str(known.get("dispute.reason", "no reason given"))
     parts.append(f"{reason} ({code})" if code else reason)

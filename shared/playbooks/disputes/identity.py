@@ -30,8 +30,6 @@ PUBLIC_PROVIDERS = frozenset(
         "yahoo.com",
         "icloud.com",
         "me.com",
-    ]
-    + [
         "mac.com",
         "aol.com",
         "proton.me",
@@ -42,8 +40,6 @@ PUBLIC_PROVIDERS = frozenset(
         "mail.com",
         "zoho.com",
         "qq.com",
-    ]
-    + [
         "163.com",
         "126.com",
         "yandex.ru",
@@ -60,13 +56,12 @@ PUBLIC_PROVIDERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A customer, and the charge and the cycle that the dispute is about. Addresses and domains are in lower case."""
+    """A customer and the disputed charge. Addresses and domains are in lower case."""
 
     charge: str
     payment_intent: str | None
     customer: str | None
     paid_at: datetime | None
-    cycle: Cycle | None
     emails: frozenset[str]
     domains: frozenset[str]
     names: frozenset[str]
@@ -93,13 +88,11 @@ def identify(tools: Tools, job: Job) -> Identity:
     # A contact may work elsewhere, at an agency: only the address of a contact is the customer's, not its domain.
     known = addresses | _addresses(row["contact_email"] for row in accounts)
     sites = frozenset(f"@{host(str(row['site']))}" for row in accounts if row["site"])
-    payment_intent = charge["payment_intent"]
     return Identity(
         charge=str(charge["id"]),
-        payment_intent=payment_intent if isinstance(payment_intent, str) else None,
-        customer=str(charge["customer"]) if charge["customer"] else None,
+        payment_intent=_text(charge["payment_intent"]),
+        customer=_text(charge["customer"]),
         paid_at=moment(charge["created"]),
-        cycle=_cycle(tools, str(charge["id"]), charge["payment_intent"]),
         emails=known,
         domains=domains | company_domains(sites, job.org),
         names=frozenset(str(name) for name in [charge["name"], *(row["name"] for row in accounts)] if name),
@@ -122,10 +115,7 @@ def host(website: str) -> str:
     return found.removeprefix("www.")
 
 
-_NO_CHARGE: Row = {
-    "id": "", "payment_intent": None, "customer": None, "created": None, "receipt_email": None,
-    "billing_details__email": None, "email": None, "name": None,
-}  # fmt: skip
+_CHARGE = ("id", "payment_intent", "customer", "created", "receipt_email", "billing_details__email", "email", "name")
 
 
 def _charge(tools: Tools, job: Job) -> Row:
@@ -133,13 +123,14 @@ def _charge(tools: Tools, job: Job) -> Row:
     which = quote(charge) if charge else f"(SELECT charge FROM stripe.disputes WHERE id = {quote(dispute_id(job))})"
     answer = tools.ask(
         "the disputed charge",
-        "SELECT c.id, c.payment_intent, c.customer, c.created, c.receipt_email, c.billing_details__email, k.email, k.name "
-        f"FROM stripe.charges c LEFT JOIN stripe.customers k ON k.id = c.customer WHERE c.id = {which}",
+        "SELECT c.id, c.payment_intent, c.customer, c.created, c.receipt_email, c.billing_details__email, "
+        "k.email, k.name FROM stripe.charges c LEFT JOIN stripe.customers k ON k.id = c.customer "
+        f"WHERE c.id = {which}",
         essential=True,
     )
     if not answer.rows:
         tools.gap("the disputed charge", "Stripe's data holds no charge for this dispute")
-        return {**_NO_CHARGE, "id": charge or ""}
+        return {**dict.fromkeys(_CHARGE), "id": charge or ""}
     return answer.rows[0]
 
 
@@ -166,16 +157,17 @@ def _accounts_sql(addresses: frozenset[str], domains: frozenset[str]) -> str:
     )
 
 
-def _cycle(tools: Tools, charge: str, payment_intent: object) -> Cycle | None:
+def billing_cycle(tools: Tools, who: Identity) -> Cycle | None:
+    """The cycle that the charge paid for; None when no invoice line has one."""
     answer = tools.ask(
         "the billing cycle of the charge",
-        lines_sql("l.id, l.amount, l.period__start, l.period__end", charge, payment_intent),
+        lines_sql("l.id, l.amount, l.period__start, l.period__end", who.charge, who.payment_intent),
     )
     line = main_line((row, row) for row in answer.rows)
     return cycle_of(line) if line else None
 
 
-def lines_sql(columns: str, charge: str, payment_intent: object) -> str:
+def lines_sql(columns: str, charge: str, payment_intent: str | None) -> str:
     """The invoice lines (`l`) that a charge paid for, by the charge or, where that is empty, by its payment intent."""
     return (
         f"SELECT {columns} FROM stripe.invoice_lines l WHERE l.invoice IN "
@@ -183,13 +175,17 @@ def lines_sql(columns: str, charge: str, payment_intent: object) -> str:
     )
 
 
-def paid_by(charge: str, payment_intent: object) -> str:
+def paid_by(charge: str, payment_intent: str | None) -> str:
     """SQL: whether an invoice payment (`p`) is this charge."""
     by_charge = f"p.payment__charge = {quote(charge)}"
-    if not isinstance(payment_intent, str):
+    if payment_intent is None:
         return by_charge
     return f"({by_charge} OR p.payment__payment_intent = {quote(payment_intent)})"
 
 
 def _addresses(cells: Iterable[object]) -> frozenset[str]:
     return frozenset(cell.strip().lower() for cell in cells if isinstance(cell, str) and "@" in cell)
+
+
+def _text(cell: object) -> str | None:
+    return cell if isinstance(cell, str) and cell else None

@@ -1,6 +1,16 @@
-"""The names of the absences that the specialists may record; the synthesizer asks for them by these names."""
+"""The names under which specialists record gaps and absences; the synthesizer asks for them by these names."""
 
 from __future__ import annotations
+
+CHATS = "chat conversations"
+CHAT_MESSAGES = "chat messages"
+TICKETS = "support tickets"
+TICKET_COMMENTS = "ticket comments"
+ALERTS = "monitor alerts"
+INCIDENTS = "incident records"
+PAGES = "pages to the engineer on call"
+AGAINST_US = frozenset({CHATS, CHAT_MESSAGES, TICKETS, TICKET_COMMENTS, ALERTS, INCIDENTS, PAGES})
+"""What has to be read whole before anybody may say that nothing speaks for the customer; the names of such gaps."""
 
 NO_REFUND = "refunds-of-the-charge"
 NO_CREDIT = "credits-to-the-customer"

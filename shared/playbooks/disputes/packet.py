@@ -1,7 +1,7 @@
 """The evidence packet for the bank: chronological, short, neutral, and honest about what is owed.
 
-Stripe's limits are checked, and a packet that does not fit is refused with the reason: nothing is cut silently. Customers
-are quoted with the date of their words; internal identifiers and opinions stay inside.
+Stripe's limits are checked, and a packet that does not fit is refused with the reason: nothing is cut silently.
+Customers are quoted with the date of their words; internal identifiers and opinions stay inside.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from shared.errors import InvalidInput
+from shared.playbooks.disputes import testimony
 from shared.playbooks.disputes.assessment import Assessment
+from shared.playbooks.disputes.credit import Credit
 from shared.playbooks.disputes.matter import Matter
-from shared.playbooks.disputes.ruling import Credit, Ruling
+from shared.playbooks.disputes.ruling import Ruling
 from shared.playbooks.disputes.usage import Use, people, per_day
 from shared.team.exhibits import text
 from shared.team.moments import moment
@@ -104,11 +106,9 @@ def _activity(used: list[Use]) -> str:
     for service in sorted({use.service for use in used}):
         of_service = [use for use in used if use.service == service]
         days = per_day(of_service)
-        listed_days = ", ".join(date.isoformat() for date in days)
+        who, when = count(people(of_service), "person"), count(len(days), "day")
         name = feature(service) if service else "Product"
-        lines.append(
-            f"{name}: used by {people(of_service)} of the customer's people on {len(days)} days: {listed_days}."
-        )
+        lines.append(f"{name}: used by {who} on {when}: {', '.join(date.isoformat() for date in days)}.")
     return "\n".join(lines)
 
 
@@ -117,8 +117,8 @@ def _refusal(matter: Matter, ruling: Ruling) -> str:
         return "The service was provided and used in the billing period, and our records show no fault in it."
     left = matter.money(matter.paid_minor - ruling.credit.derivation.value_minor)
     return (
-        f"We owe the customer {_owed(matter, ruling.credit)} and will pay it (see the statement). The remaining {left} paid for "
-        "the time in which the service was provided."
+        f"We owe the customer {_owed(matter, ruling.credit)} and will pay it (see the statement). The remaining {left} "
+        "paid for the time in which the service was provided."
     )
 
 
@@ -142,7 +142,7 @@ def _timeline(matter: Matter, seen: Assessment, ruling: Ruling) -> list[tuple[da
         entries += _trouble_entries(ruling.credit)
         entries += [
             (item.at, f"{minute(item.at)}: the customer wrote: {quoted(item.text)}")
-            for item in ruling.credit.complaints[:_MOST_QUOTES]
+            for item in testimony.different(ruling.credit.complaints)[:_MOST_QUOTES]
         ]
         entries += [
             (item.at, f"{minute(item.at)}: we confirmed this in writing and promised a credit.")
@@ -170,8 +170,8 @@ def _use_entries(used: list[Use]) -> list[tuple[datetime, str]]:
     return [
         (
             used[-1].at,
-            f"{used[0].at.date().isoformat()} to {used[-1].at.date().isoformat()}: the customer's people used the service on "
-            f"{count(len(days), 'day')} (see the activity log).",
+            f"{used[0].at.date().isoformat()} to {used[-1].at.date().isoformat()}: the customer's people used the "
+            f"service on {count(len(days), 'day')} (see the activity log).",
         )
     ]
 
@@ -179,17 +179,17 @@ def _use_entries(used: list[Use]) -> list[tuple[datetime, str]]:
 def _conclusion(matter: Matter, ruling: Ruling) -> str:
     if ruling.credit is None:
         return (
-            "The service was available and was used throughout. The customer received what was paid for, and we ask that "
+            "The service was available, and the customer used it. The customer received what was paid for. We ask that "
             "the dispute be decided in our favour."
         )
     owed = _owed(matter, ruling.credit)
     left = matter.money(matter.paid_minor - ruling.credit.derivation.value_minor)
     return (
         f"What we owe: for that time the customer is entitled to a proportional refund of {owed} "
-        f"({ruling.credit.derivation.words}). We acknowledge this amount. It cannot be refunded while the dispute is open; we "
-        "will refund it on this charge as soon as the dispute is decided in our favour.\n\n"
-        f"What we do not owe: the remaining {left}. The rest of the service was available in the whole period, and the "
-        "customer used it. We ask that the dispute be decided in our favour."
+        f"({ruling.credit.derivation.words}). We acknowledge this amount. It cannot be refunded while the dispute is "
+        "open; we will refund it on this charge as soon as the dispute is decided in our favour.\n\n"
+        f"What we do not owe: the remaining {left}. For the rest of the period the customer had what was paid for. We "
+        "ask that the dispute be decided in our favour."
     )
 
 

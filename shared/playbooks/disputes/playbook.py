@@ -26,7 +26,7 @@ class DisputesPlaybook:
         return routing.NAME
 
     def route(self, org: str, event: Mapping[str, Json]) -> Routing | Ignored | None:
-        """What an event means; None for a type that is not ours. Raises InvalidInput for an object without an identity."""
+        """What an event means; None for a type that is not ours. Raises InvalidInput for an object that has no id."""
         return routing.route(event)
 
     def observe(self, case: Case, observation: Observation) -> Observation:

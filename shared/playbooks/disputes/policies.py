@@ -27,8 +27,8 @@ class Unevaluable(Exception):
 class Proration:
     """A rule of the kind incident_proration: give back the share of a cycle in which a feature did not work.
 
-    `basis_days`: a fixed number of days, None for the real days of the billing cycle. `complaint_within_days`: days after
-    the end of the incident, the last one included.
+    `basis_days`: a fixed number of days, None for the real days of the billing cycle. `complaint_within_days`: days
+    after the end of the incident, the last one included.
     """
 
     clock: str

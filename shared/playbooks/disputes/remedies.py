@@ -30,15 +30,20 @@ REMEDIES: dict[DecisionKind, dict[Stage, frozenset[ActionKind]]] = {
 }
 """What may carry out a decision, by where the dispute stands. A pair that is not listed is not legal."""
 
+_NOT_REFUNDABLE = "a charge cannot be refunded while a chargeback on it is open"
+_RECOVER = "recovering is for invoices that failed to be paid"
+
 _WHY_NOT: dict[tuple[Stage, DecisionKind], str] = {
-    (Stage.OPEN, _D.REFUND): "a charge cannot be refunded while a chargeback on it is open: contest it, accept it, or refund after a win",
+    (Stage.OPEN, _D.REFUND): f"{_NOT_REFUNDABLE}: contest it, accept it, or refund after a win",
     (Stage.OPEN, _D.ANSWER): "answering without money is for inquiries: a chargeback is contested or accepted",
-    (Stage.OPEN, _D.DECLINE): "a chargeback cannot be declined: the money is already gone, and only contesting brings it back",
+    (Stage.OPEN, _D.DECLINE): "a chargeback cannot be declined: the money is gone, and only contesting brings it back",
+    (Stage.OPEN, _D.RECOVER): _RECOVER,
     (Stage.INQUIRY, _D.FIGHT): "an inquiry is not a chargeback yet: answer it or refund in full",
-    (Stage.INQUIRY, _D.CREDIT): "a partial refund does not resolve an inquiry and can be lost on top of the whole amount",
+    (Stage.INQUIRY, _D.CREDIT): "a partial refund does not resolve an inquiry and can be lost on top of the whole",
     (Stage.INQUIRY, _D.ACCEPT): "accepting does not resolve an inquiry: answer it or refund in full",
     (Stage.INQUIRY, _D.DECLINE): "an inquiry is answered, not declined",
-}  # fmt: skip
+    (Stage.INQUIRY, _D.RECOVER): _RECOVER,
+}
 
 _STAGE_LAW: dict[Stage, str] = {
     Stage.FILED: "evidence has been submitted, and the bank takes it once: the issuer decides now",
@@ -57,7 +62,7 @@ _CLOSE_LAW: dict[Stage, str] = {
 
 _ACTION_LAW: dict[ActionKind, dict[Stage, str]] = {
     _A.STRIPE_REFUND: {
-        Stage.OPEN: "a charge cannot be refunded while a chargeback on it is open",
+        Stage.OPEN: _NOT_REFUNDABLE,
         Stage.FILED: "a charge cannot be refunded while a chargeback on it is under review",
         Stage.LOST: "the bank has already returned this money: a refund would pay twice",
         Stage.PREVENTED: "the network has already returned this money: a refund would pay twice",

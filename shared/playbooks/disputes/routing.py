@@ -87,7 +87,10 @@ def _dispute_opened(event: _Event) -> Routing:
 
 def _dispute_updated(event: _Event) -> Routing:
     known = facts.of_dispute(event.object, event.created)
-    opens = "dispute.status" in known and known["dispute.status"] not in TERMINAL_STATUSES
+    # Only the closing event may say how a dispute ended; an update that already knows it leaves the status alone.
+    if known.get("dispute.status") in TERMINAL_STATUSES:
+        del known["dispute.status"]
+    opens = "dispute.status" in known
     return event.routing(event.subject("dispute"), facts.dispute_in_words(event.object), known, opens=opens)
 
 
@@ -101,9 +104,9 @@ def _dispute_closed(event: _Event) -> Routing:
 
 def _dispute_funds(event: _Event) -> Routing:
     what = event.type.rpartition("_")[2]
-    known: dict[str, Json] = {"dispute.funds": what}
+    known: dict[str, Json] = {"funds.state": what}
     if event.created is not None:
-        known["dispute.funds_as_of"] = event.created
+        known["funds.as_of"] = event.created
     return event.routing(event.subject("dispute"), f"disputed funds {what}", known, opens=False)
 
 

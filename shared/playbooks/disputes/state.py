@@ -32,7 +32,7 @@ def observe(case: Case, observation: Observation) -> Observation:
     outcome = observation.outcome
     for family in _families(facts):
         if not _is_news(case, facts, family):
-            facts = {name: value for name, value in facts.items() if not name.startswith(f"{family}.")}
+            facts = {name: value for name, value in facts.items() if _family(name) != family}
             if outcome is not None and outcome.name.partition(".")[0] == family.partition(".")[0]:
                 outcome = None
     return Observation(
@@ -51,7 +51,8 @@ def awaits(case: Case) -> tuple[str, datetime | None] | None:
     """What the case waits for once its own actions are done: the issuer after a submission, the bank of a refund."""
     if settled_by(case) is None and _was_submitted(case):
         return "the issuer's decision", _submitted_at(case) + ISSUER_DECIDES_WITHIN
-    pending = [name for name, value in case.facts.items() if name.startswith("refund.") and value == "pending"]
+    statuses = [value for name, value in case.facts.items() if name.startswith("refund.") and name.endswith(".status")]
+    pending = "pending" in statuses
     return ("the bank to settle our refund", None) if pending else None
 
 
@@ -68,9 +69,7 @@ def _families(facts: Iterable[str]) -> list[str]:
 
 
 def _is_news(case: Case, facts: dict[str, Json], family: str) -> bool:
-    if family == "dispute" and "dispute.status" not in facts:
-        return _is_later(case, facts, "dispute.funds_as_of")
-    if family == "dispute":
+    if family == "dispute" and "dispute.status" in facts:
         return _is_dispute_news(case, facts)
     before, now = case.facts.get(f"{family}.status"), facts.get(f"{family}.status")
     if family.startswith("refund.") and before in ("failed", "canceled") and now != before:
@@ -82,7 +81,7 @@ def _is_dispute_news(case: Case, facts: dict[str, Json]) -> bool:
     before, now = case.facts.get("dispute.status"), facts["dispute.status"]
     if before in TERMINAL_STATUSES:
         # A lost dispute can still be won; nothing else follows an end.
-        return (before, now) == ("lost", "won") or (before == now and _is_later(case, facts, "dispute.as_of"))
+        return before == now or (before, now) == ("lost", "won")
     if now in TERMINAL_STATUSES:
         return True
     if case.facts.get("dispute.as_of") == facts.get("dispute.as_of"):

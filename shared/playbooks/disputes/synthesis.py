@@ -9,6 +9,7 @@ from shared.case.evidence import Gap
 from shared.errors import InvalidInput
 from shared.playbooks.disputes import derive, drafting
 from shared.playbooks.disputes.assessment import Assessment, assess
+from shared.playbooks.disputes.established import established
 from shared.playbooks.disputes.findings import findings
 from shared.playbooks.disputes.matter import Incomplete, Matter, matter_of
 from shared.playbooks.disputes.remedies import laws
@@ -26,7 +27,7 @@ def synthesize(material: Material) -> Draft:
     except Incomplete as why:
         return _unreadable(material, str(why))
     seen = assess(matter)
-    ruling = rule(matter, seen, len(material.gaps))
+    ruling = rule(matter, seen, material.gaps)
     try:
         actions = _actions(matter, seen, ruling)
     except InvalidInput as why:
@@ -70,7 +71,7 @@ def _draft(material: Material, matter: Matter, seen: Assessment, ruling: Ruling,
         approver_question=_question(matter, ruling),
         notes=_notes(matter, seen, ruling),
     )
-    return Draft(brief=brief, actions=(*actions, *telling))
+    return Draft(brief=brief, actions=(*actions, *telling), facts=established(matter))
 
 
 def _derivation(matter: Matter, ruling: Ruling) -> Derivation | None:
@@ -89,9 +90,10 @@ def _tldr(matter: Matter, ruling: Ruling) -> str:
         owed = matter.money(credit.derivation.value_minor)
         features = listed(sorted({feature(item.service) for item in credit.troubles}))
         return (
-            f"{opening} {features} was in trouble from {minute(credit.windows[0].start)} to {minute(credit.windows[-1].end)}, "
-            f"they used it and complained at the time. {credit.policy.title}: {credit.derivation.words}. "
-            f"Contest the chargeback, say openly that {owed} are owed, and refund that once the dispute is won."
+            f"{opening} {features} was in trouble from {minute(credit.windows[0].start)} to "
+            f"{minute(credit.windows[-1].end)}; they used it and complained at the time. {credit.policy.title}: "
+            f"{credit.derivation.words}. Contest the chargeback, say openly that {owed} are owed, and refund that once "
+            "the dispute is won."
         )
     if ruling.kind is DecisionKind.FIGHT:
         return f"{opening} {_capital(ruling.reasons[0])}. Contest the whole {disputed}."
@@ -103,18 +105,19 @@ def _question(matter: Matter, ruling: Ruling) -> str:
     if ruling.credit is not None:
         owed = matter.money(ruling.credit.derivation.value_minor)
         return (
-            f"Shall we contest {disputed} while admitting that {owed} are owed, and refund {owed} only if we win? The packet can be "
-            f"submitted once. If we lose, the bank keeps the whole {disputed} and nothing more is paid. The alternative is to "
-            f"accept the dispute and give up {disputed}, far more than the policy gives back."
+            f"Shall we contest {disputed} while admitting that {owed} are owed, and refund {owed} only if we win? The "
+            "packet can be submitted once, and contesting costs a fee that only a win returns. If we lose, the "
+            f"customer keeps the whole {disputed} and nothing more is paid. The alternative is to accept the dispute "
+            "and to lose all of it, more than the policy gives back."
         )
     if ruling.kind is DecisionKind.FIGHT:
         return (
-            f"Shall we contest the whole {disputed}? The packet can be submitted once, and contesting costs a fee that only a "
-            "win returns. The alternative is to accept the dispute and keep the goodwill of the customer."
+            f"Shall we contest the whole {disputed}? The packet can be submitted once, and contesting costs a fee that "
+            "only a win returns. The alternative is to accept the dispute and keep the goodwill of the customer."
         )
     return (
-        f"What shall become of the chargeback of {disputed}? The rules could not decide it: {'; '.join(ruling.reasons)}. Left "
-        "unanswered, it is lost at its due date."
+        f"What shall become of the chargeback of {disputed}? The rules could not decide it: "
+        f"{'; '.join(ruling.reasons)}. Left unanswered, it is lost at its due date."
     )
 
 
@@ -122,10 +125,9 @@ def _notes(matter: Matter, seen: Assessment, ruling: Ruling) -> tuple[str, ...]:
     notes = [f"Not legal here: {decision}, because {why}." for _, decision, why in laws(matter.stage)]
     if ruling.credit is not None:
         notes += [
-            f"Considered: the whole {matter.money(matter.paid_minor)}. Only the documented time is owed, and the rest of the "
-            "cycle was provided.",
-            "Considered: contesting without admitting anything. An incident is on record, and the policy gives back its share.",
-            f"The time counts by {ruling.credit.rule.clock}: neither to the deploy of the fix, nor in calendar dates touched.",
+            f"Considered: the whole {matter.money(matter.paid_minor)}. Only the documented time is owed.",
+            "Considered: contesting without admitting anything. An incident is on record, and its share is owed.",
+            f"The time counts by {ruling.credit.rule.clock}: not to the deploy of the fix, nor in calendar dates.",
         ]
     if seen.courtesies:
         notes.append("Considered: a courtesy amount that a colleague suggested. No policy knows it.")

@@ -59,9 +59,14 @@ def within(found: list[Statement], start: datetime, end: datetime, days_after: i
     return [item for item in found if start <= item.at <= last]
 
 
+def different(found: list[Statement]) -> list[Statement]:
+    """Each text once: a ticket's first comment repeats the ticket."""
+    return list({(item.author, item.text.strip()): item for item in reversed(found)}.values())[::-1]
+
+
 def promises(said: list[Statement], since: datetime) -> list[Statement]:
     """Where our staff committed to a credit or refund in writing to the customer, from an instant on."""
-    return [item for item in said if not item.theirs and item.at >= since and language.is_promise(item.text)]
+    return [item for item in said if not item.theirs and item.at >= since and language.promise_in(item.text)]
 
 
 def cancellations(said: list[Statement]) -> list[Statement]:

@@ -1,7 +1,7 @@
 """What operations recorded: alerts, incidents and pages, and which of them concern this customer.
 
-A record counts for a service the customer used and, where it is tagged so, for a tier they were on, a region they are in
-or their own name. Test environments do not count.
+A record counts for a service the customer used and, where it is tagged so, for a tier they were on, a region they are
+in or their own name. Test environments do not count.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Bearing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """One record of trouble, from `start` to `end` (None: it goes on), and its bearing on the customer with the reason."""
+    """One record of trouble, from `start` to `end` (None: it goes on), and its bearing on the customer, with why."""
 
     evidence: Evidence
     service: str
@@ -133,12 +133,13 @@ def tags_of(item: Evidence) -> dict[str, frozenset[str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """What the checks look at: the row, its tags and time, and the uses of its service."""
+    """What the checks look at: the row, its tags and time, the uses of its service and of everything."""
 
     matter: Matter
     item: Evidence
     tags: dict[str, frozenset[str]]
     used: list[Use]
+    everything: Sequence[Use]
     start: datetime
     end: datetime | None
 
@@ -148,7 +149,8 @@ _Objection = tuple[Bearing, str] | None
 
 def _judged(matter: Matter, item: Evidence, start: datetime, end: datetime | None, used: Sequence[Use]) -> Trouble:
     service = text(item, "service")
-    record = _Record(matter, item, tags_of(item), [use for use in used if use.service == service], start, end)
+    of_service = [use for use in used if use.service == service]
+    record = _Record(matter, item, tags_of(item), of_service, used, start, end)
     checks = (_service, _status, _environment, _tier, _region, _customer)
     objections = (objection for check in checks if (objection := check(record)) is not None)
     bearing, why = next(objections, (Bearing.CONCERNS, f"{matter.customer_name} used {service}"))
@@ -192,8 +194,8 @@ def _tier(record: _Record) -> _Objection:
 
 
 def _tiers_at(record: _Record) -> frozenset[str]:
-    """The tiers that use in this time shows; without any, the tier that the last use before it shows."""
-    seen = [use for use in record.used if use.tier and (record.end is None or use.at < record.end)]
+    """The tiers that use of anything in this time shows; without any, the tier that the last use before it shows."""
+    seen = [use for use in record.everything if use.tier and (record.end is None or use.at < record.end)]
     during = {use.tier for use in seen if use.at >= record.start}
     return frozenset(during or {use.tier for use in seen[-1:]})
 

@@ -72,18 +72,22 @@ def renamed(world: World) -> World:
         ("custom_reports", "board_packs"),
         ("premium", "platinum"),
         ("Premium", "Platinum"),
-        ("840000", "1234500"),
         ("8,400.00", "12,345.00"),
         ("Dana", "Ilse"),
         ("dana", "ilse"),
     )
 
     def other(value: object) -> object:
-        text = json.dumps(value)
-        text = re.sub(r'"([^"\\]+)"', lambda found: f'"{new.get(found[1], found[1])}"', text)
-        for old, replacement in words:
-            text = text.replace(old, replacement)
-        return json.loads(text)
+        if isinstance(value, dict):
+            return {name: other(item) for name, item in value.items()}
+        if isinstance(value, list):
+            return [other(item) for item in value]
+        if isinstance(value, str):
+            value = new.get(value, value)
+            for old, replacement in words:
+                value = value.replace(old, replacement)
+            return value
+        return {840000: 1234500, -840000: -1234500}.get(value, value) if type(value) is int else value
 
     return replace(world, tables=cast(Tables, other(world.tables)), event=cast(dict[str, None], other(world.event)))
 
@@ -123,10 +127,7 @@ def test_in_an_empty_world_a_person_decides(world: World, tmp_path: Path) -> Non
 
 def test_a_salesforce_customer_is_found_by_the_website_or_a_contact(world: World, tmp_path: Path) -> None:
     tables = {name: rows for name, rows in copy.deepcopy(world.tables).items() if not name.startswith("hubspot.")}
-    domain = str(tables["stripe.customers"][0]["email"])
-    payer = next(
-        row for row in tables["stripe.customers"] if row["id"] == world.tables["stripe.charges"][-1]["customer"]
-    )
+    payer = next(row for row in tables["stripe.customers"] if row["id"] == payer_of(world))
     site = str(payer["email"]).partition("@")[2]
     tables["salesforce.accounts"] = [
         {
@@ -148,7 +149,6 @@ def test_a_salesforce_customer_is_found_by_the_website_or_a_contact(world: World
     accounts = [row.record_id for row in rows if row.table == "salesforce.accounts"]
     assert accounts == ["001A", "001C"]
     assert [row.record_id for row in rows if row.table == "salesforce.contacts"] == ["003A"]
-    assert domain
 
 
 def payer_of(world: World) -> str:

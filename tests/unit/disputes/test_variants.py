@@ -9,7 +9,7 @@ import pytest
 from shared.case.actions import ActionKind
 from shared.case.brief import DecisionKind
 from shared.case.case import Round
-from shared.case.evidence import Ended, EvidenceKind, Gap, ReportPointer
+from shared.case.evidence import Cell, Ended, EvidenceKind, Gap, ReportPointer
 from shared.playbooks.disputes import labels
 from tests.unit.disputes.dossier import Dossier
 
@@ -199,7 +199,10 @@ def test_more_stretches_of_trouble_than_a_person_can_check_go_to_a_person(dossie
     first = next(item.row for item in dossier.evidence if item.row.record_id == alert_of(dossier))
     many = dossier
     for hour in range(9, 21):
-        ends = {"started_at": f"2026-04-15T{hour:02d}:00:00+00:00", "ended_at": f"2026-04-15T{hour:02d}:05:00+00:00"}
+        ends: dict[str, Cell] = {
+            "started_at": f"2026-04-15T{hour:02d}:00:00+00:00",
+            "ended_at": f"2026-04-15T{hour:02d}:05:00+00:00",
+        }
         many = many.added(ALERT, f"a{hour}", {**first.fields, **ends})
     escalates(many, "could not be computed")
 
@@ -236,11 +239,11 @@ def test_who_left_the_affected_plan_before_the_incident_is_owed_nothing_by_rule(
 
 def test_money_that_went_back_already_has_to_be_set_off(dossier: Dossier) -> None:
     charge = dossier.only("stripe.charges")
-    refund = {"charge": charge.record_id, "amount": 10000, "status": "succeeded", "currency": "usd"}
+    refund: dict[str, Cell] = {"charge": charge.record_id, "amount": 10000, "status": "succeeded", "currency": "usd"}
     escalates(dossier.without_absences(labels.NO_REFUND).added("stripe.refunds", "re_1", refund), "returned already")
     failed = dossier.without_absences(labels.NO_REFUND).added("stripe.refunds", "re_1", {**refund, "status": "failed"})
     assert failed.brief().decision.amount_minor == 56000
-    credit = {"invoice": "in_later", "amount": -5000, "currency": "usd"}
+    credit: dict[str, Cell] = {"invoice": "in_later", "amount": -5000, "currency": "usd"}
     escalates(dossier.added("stripe.invoice_lines", "il_credit", credit), "returned already")
     escalates(dossier.changed("stripe.customers", balance=-5000), "returned already")
 
@@ -492,3 +495,22 @@ def test_gaps_lower_the_confidence_and_stay_in_the_brief(dossier: Dossier) -> No
 
 def test_unread_policies_are_not_no_policies(dossier: Dossier) -> None:
     escalates(dossier.without("policies.documents"), "policies could not be read")
+
+
+def test_a_credit_booked_before_the_charge_is_no_answer_to_this_incident(dossier: Dossier) -> None:
+    old: dict[str, Cell] = {"invoice": "in_old", "amount": -5000, "currency": "usd", "period__start": 1700000000}
+    assert dossier.added("stripe.invoice_lines", "il_old", old).brief().decision.amount_minor == 56000
+
+
+def test_a_packet_without_every_record_still_stands(dossier: Dossier) -> None:
+    bare = quiet(dossier).without("stripe.invoice_lines").changed("stripe.charges", created=None)
+    evidence = next(action for action in bare.draft().actions).payload["evidence"]
+    assert isinstance(evidence, dict)
+    assert "service_date" not in evidence
+    assert evidence["product_description"] == "Online software service, subscription: a charge."
+
+
+def test_uptime_is_told_where_nothing_was_wrong(dossier: Dossier) -> None:
+    slo: dict[str, Cell] = {"service": "custom-reports-svc", "uptime_pct": "99.98"}
+    brief = quiet(dossier).added("datadog.slo_history", "slo-1", slo).brief()
+    assert any("uptime custom-reports-svc 99.98 %" in found.text for found in brief.findings)

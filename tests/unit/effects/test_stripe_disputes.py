@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import stripe
+from stripe.params import DisputeUpdateParams
 
 from infra.effects import StripeEffects
 from infra.effects.stripe.evidence import changed_fields
@@ -80,7 +81,7 @@ def test_evidence_that_somebody_changed_is_not_submitted(
     disputed = loaded(double)
     staged, submitted = staging(disputed), submission(disputed)
     effects.perform(staged, context(staged))
-    at_stripe(double).update(disputed["id"], {"evidence": change, "submit": False})  # type: ignore[typeddict-item]
+    at_stripe(double).update(disputed["id"], cast(DisputeUpdateParams, {"evidence": change, "submit": False}))
     with pytest.raises(EffectRefused, match=f"somebody has changed it: {named}; nothing was submitted"):
         effects.perform(submitted, context(submitted))
     assert "submission" not in happened(double, disputed)
@@ -105,12 +106,14 @@ def test_what_stripe_filled_in_itself_does_not_stop_a_submission(double: StripeD
 def test_new_evidence_of_ours_takes_the_place_of_what_we_staged_before(
     double: StripeDouble, effects: StripeEffects
 ) -> None:
-    disputed = loaded(double)
+    disputed = loaded(double, evidence={"customer_name": "Jane, as Stripe knows her"})
     first, second = staging(disputed), staging(disputed, {"uncategorized_text": "Better."})
     submitted = submission(disputed, {"uncategorized_text": "Better."})
     for wanted in (first, second, submitted):
         effects.perform(wanted, context(wanted))
-    assert at_stripe(double).retrieve(disputed["id"]).evidence.access_activity_log is None
+    now = at_stripe(double).retrieve(disputed["id"]).evidence
+    assert now.access_activity_log is None
+    assert now.customer_name == "Jane, as Stripe knows her"
 
 
 def test_what_a_person_staged_is_left_there_and_stops_the_submission(

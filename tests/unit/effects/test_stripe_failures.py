@@ -2,14 +2,20 @@ from __future__ import annotations
 
 import logging
 import socket
+import ssl
 import subprocess
 import sys
+import time
 import traceback
 from typing import Any
 
 import pytest
+import requests
+import stripe
+from urllib3.exceptions import ConnectTimeoutError
 
 from infra.effects import StripeEffects
+from infra.effects.stripe.failures import after_write
 from shared.case.actions import ActionKind
 from shared.errors import InvalidInput
 from shared.ports.effects import EffectRefused, EffectUnavailable, EffectUnknown
@@ -65,8 +71,10 @@ def test_what_is_known_of_the_effect_after(outcome: str, server: Server, failing
 def test_an_answer_that_comes_too_late_leaves_the_effect_unknown(server: Server, failing: StripeEffects) -> None:
     server.answer = server.waits
     wanted = refund("ch_1")
+    began = time.monotonic()
     with pytest.raises(EffectUnknown, match="broke before an answer"):
         failing.perform(wanted, context(wanted, timeout_s=0.2))
+    assert time.monotonic() - began < 10
     assert len(server.seen) == 1
 
 
@@ -82,6 +90,16 @@ def test_a_host_without_an_address_did_certainly_nothing() -> None:
     wanted = refund("ch_1")
     with pytest.raises(EffectUnavailable, match="nothing was sent"):
         StripeEffects(KEY, base_url="http://stripe.invalid").perform(wanted, context(wanted))
+
+
+@pytest.mark.parametrize(
+    "cause", [ConnectTimeoutError("no answer to the handshake"), ssl.SSLCertVerificationError("unknown authority")]
+)
+def test_what_ends_before_the_request_is_sent_did_certainly_nothing(cause: Exception) -> None:
+    error: stripe.StripeError = stripe.APIConnectionError("no")  # type: ignore[no-untyped-call]
+    error.__cause__ = requests.ConnectionError("gave up")
+    error.__cause__.__context__ = cause
+    assert isinstance(after_write(error, KEY), EffectUnavailable)
 
 
 def test_without_time_left_nothing_is_sent(server: Server, failing: StripeEffects) -> None:

@@ -92,17 +92,17 @@ def test_the_same_key_tells_what_became_of_the_refund_not_how_it_began(
         effects.perform(wanted, context(wanted))
 
 
-def _fail(double: StripeDouble, made: JsonObject, action_id: str, id: str) -> None:
+def _fail(double: StripeDouble, made: JsonObject, action_id: str, id: str, **fields: object) -> None:
     metadata = {"manthan_org": "acme", "manthan_case": "case_1", "manthan_action": action_id}
-    body = {"object": "refund", "id": id, "charge": made["id"], "amount": 2_000, "currency": "usd"}
+    body = {"object": "refund", "id": id, "charge": made["id"], "amount": 2_000, "currency": "usd", **fields}
     double.load([{**body, "status": "failed", "failure_reason": "lost_or_stolen_card", "metadata": metadata}])
 
 
 def test_one_that_stands_counts_more_than_one_that_failed(double: StripeDouble, effects: StripeEffects) -> None:
     made = loaded(double)
     wanted = refund(made["id"])
-    _fail(double, made, wanted.id, f"re_failed_{made['id']}")
     done = effects.perform(wanted, context(wanted))
+    _fail(double, made, wanted.id, f"re_failed_{made['id']}", created=double.clock()["now"] + 1)
     found = effects.look_up(wanted, context(wanted))
     assert found is not None
     assert found.external_ref == done.external_ref

@@ -57,12 +57,14 @@ def _account(tools: Tools, who: Identity) -> None:
         )
         tools.gather(
             "the CRM contacts",
-            f"SELECT id, company_id, email, firstname, lastname, jobtitle FROM hubspot.contacts WHERE company_id IN {hubspot}",
+            "SELECT id, company_id, email, firstname, lastname, jobtitle FROM hubspot.contacts "
+            f"WHERE company_id IN {hubspot}",
             table="hubspot.contacts",
         )
         tools.gather(
             "the CRM notes",
-            f"SELECT id, company_id, contact_id, body, author_email, created_at FROM hubspot.notes WHERE company_id IN {hubspot}",
+            "SELECT id, company_id, contact_id, body, author_email, created_at FROM hubspot.notes "
+            f"WHERE company_id IN {hubspot}",
             table="hubspot.notes",
         )
     if not who.salesforce_accounts and not who.hubspot_companies:
@@ -75,14 +77,14 @@ def _conversations(tools: Tools, who: Identity, since: datetime) -> Answer:
         f"(SELECT p.conversation_id FROM intercom.conversation_parts p WHERE {who.wrote('p.author_email')}))"
     )
     answer = tools.gather(
-        "chat conversations",
-        "SELECT v.id, v.title, v.state, v.source_subject, v.source_body, v.source_author_email, v.created_at, v.updated_at "
+        labels.CHATS,
+        "SELECT v.id, v.title, v.state, v.source_subject, v.source_body, v.source_author_email, v.created_at "
         f"FROM intercom.conversations v WHERE {theirs} ORDER BY v.created_at",
         table="intercom.conversations",
         untrusted=True,
     )
     tools.gather(
-        "chat messages",
+        labels.CHAT_MESSAGES,
         "SELECT q.id, q.conversation_id, q.author_type, q.author_email, q.body, q.created_at "
         "FROM intercom.conversation_parts q WHERE q.author_type <> 'bot' AND q.conversation_id IN "
         f"(SELECT v.id FROM intercom.conversations v WHERE {theirs}) ORDER BY q.created_at",
@@ -98,16 +100,17 @@ def _tickets(tools: Tools, who: Identity, since: datetime) -> Answer:
         f"(SELECT m.ticket_id FROM zendesk.ticket_comments m WHERE {who.wrote('m.author_email')}))"
     )
     answer = tools.gather(
-        "support tickets",
-        "SELECT t.id, t.subject, t.description, t.status, t.priority, t.requester_email, t.created_at, t.first_response_at, "
-        f"t.solved_at FROM zendesk.tickets t WHERE {theirs} ORDER BY t.created_at",
+        labels.TICKETS,
+        "SELECT t.id, t.subject, t.description, t.status, t.priority, t.requester_email, t.created_at, "
+        f"t.first_response_at, t.solved_at FROM zendesk.tickets t WHERE {theirs} ORDER BY t.created_at",
         table="zendesk.tickets",
         untrusted=True,
     )
     tools.gather(
-        "ticket comments",
-        "SELECT n.id, n.ticket_id, n.author_email, n.author_role, n.public, n.body, n.created_at FROM zendesk.ticket_comments n "
-        f"WHERE n.ticket_id IN (SELECT t.id FROM zendesk.tickets t WHERE {theirs}) ORDER BY n.created_at",
+        labels.TICKET_COMMENTS,
+        "SELECT n.id, n.ticket_id, n.author_email, n.author_role, n.public, n.body, n.created_at "
+        "FROM zendesk.ticket_comments n WHERE n.ticket_id IN "
+        f"(SELECT t.id FROM zendesk.tickets t WHERE {theirs}) ORDER BY n.created_at",
         table="zendesk.ticket_comments",
         untrusted=lambda row: row["author_role"] != "agent",
     )
@@ -131,7 +134,7 @@ def _cancellations(tools: Tools, who: Identity, since: datetime) -> None:
         for table, author, columns in surfaces
     ]
     asked.append(
-        f"SELECT id FROM stripe.subscriptions WHERE customer = {one_of([who.customer or ''])[1:-1]} "
+        f"SELECT id FROM stripe.subscriptions WHERE customer IN {one_of(filter(None, [who.customer]))} "
         "AND (canceled_at IS NOT NULL OR cancel_at IS NOT NULL OR cancel_at_period_end)"
     )
     tools.absence(
@@ -146,12 +149,13 @@ def _colleagues(job: Job, tools: Tools, who: Identity) -> None:
     """What colleagues wrote about this customer. A longer name that begins like this one is another company's."""
     if not who.names:
         return
-    namesakes = _namesakes(tools, who)
+    since = who.paid_at or job.now - LOOK_BACK
     answer = tools.ask(
         "what colleagues wrote about the customer",
-        "SELECT id, channel, user_email, text, ts FROM slack.messages "
-        f"WHERE ts >= {instant(who.paid_at or job.now - LOOK_BACK)} AND {mentions('text', who.names | who.domains)} ORDER BY ts",
+        f"SELECT id, channel, user_email, text, ts FROM slack.messages WHERE ts >= {instant(since)} "
+        f"AND {mentions('text', who.names | who.domains)} ORDER BY ts",
     )
+    namesakes = _namesakes(tools, who) if answer.rows else frozenset()
     for row in answer.rows:
         if _is_meant(row, who, namesakes):
             tools.add("slack.messages", str(row["id"]), dict(row), query=answer.sql)

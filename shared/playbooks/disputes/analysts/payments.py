@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from shared.playbooks.disputes import labels
-from shared.playbooks.disputes.identity import Identity, dispute_id, identify, lines_sql, paid_by
+from shared.playbooks.disputes.identity import dispute_id, lines_sql, paid_by
+from shared.ports.sources import Row
 from shared.team.contract import Job
 from shared.team.literals import quote
 from shared.team.tools import Tools
@@ -15,8 +16,8 @@ _DISPUTE = (
     "d.payment_method_details__card__case_type, d.payment_method_details__card__network_reason_code"
 )
 _CHARGE = (
-    "id, amount, amount_captured, amount_refunded, currency, customer, payment_intent, description, disputed, refunded, "
-    "status, created, receipt_email, statement_descriptor, billing_details__email, billing_details__name, "
+    "id, amount, amount_captured, amount_refunded, currency, customer, payment_intent, description, disputed, "
+    "refunded, status, created, receipt_email, statement_descriptor, billing_details__email, billing_details__name, "
     "billing_details__address__country, payment_method_details__card__brand, payment_method_details__card__last4, "
     "outcome__risk_level, payment_method_details__card__three_d_secure__result"
 )
@@ -29,39 +30,48 @@ _SUBSCRIPTION = (
 
 def ask(job: Job, tools: Tools) -> None:
     """The object itself first: without the dispute and its charge nothing else means anything."""
-    tools.gather(
+    dispute = _one(
+        tools,
         "the dispute",
         f"SELECT {_DISPUTE} FROM stripe.disputes d WHERE d.id = {quote(dispute_id(job))}",
         table="stripe.disputes",
-        essential=True,
     )
-    who = identify(tools, job)
-    tools.gather(
+    charge_id = dispute.get("charge") or job.case.text_fact("charge.id") or ""
+    charge = _one(
+        tools,
         "the charge",
-        f"SELECT {_CHARGE} FROM stripe.charges WHERE id = {quote(who.charge)}",
+        f"SELECT {_CHARGE} FROM stripe.charges WHERE id = {quote(str(charge_id))}",
         table="stripe.charges",
-        essential=True,
     )
-    _invoice(tools, who)
-    _returned(tools, who)
-    _ledger(job, tools, who)
-    if who.customer:
-        _customer(tools, who.customer)
-        _earlier_disputes(job, tools, who.customer)
+    intent, customer = charge.get("payment_intent"), charge.get("customer")
+    _invoice(tools, str(charge_id), str(intent) if intent else None)
+    _returned(tools, str(charge_id), str(intent) if intent else None)
+    _ledger(job, tools, str(charge_id))
+    if customer:
+        _customer(tools, str(customer))
+        _earlier_disputes(job, tools, str(customer))
 
 
-def _invoice(tools: Tools, who: Identity) -> None:
-    where = paid_by(who.charge, who.payment_intent)
+def _one(tools: Tools, what: str, sql: str, *, table: str) -> Row:
+    answer = tools.gather(what, sql, table=table, essential=True)
+    if not answer.rows:
+        tools.gap(what, f"{table} does not hold it")
+        return {}
+    return answer.rows[0]
+
+
+def _invoice(tools: Tools, charge: str, intent: str | None) -> None:
+    where = paid_by(charge, intent)
     tools.gather(
         "what invoice the charge paid",
-        "SELECT p.id, p.invoice, p.payment__type, p.payment__charge, p.payment__payment_intent, p.amount_paid, p.currency, "
-        f"p.status FROM stripe.invoice_payments p WHERE {where}",
+        "SELECT p.id, p.invoice, p.payment__type, p.payment__charge, p.payment__payment_intent, p.amount_paid, "
+        f"p.currency, p.status FROM stripe.invoice_payments p WHERE {where}",
         table="stripe.invoice_payments",
     )
     tools.gather(
         "the invoice",
-        "SELECT i.id, i.number, i.customer, i.status, i.total, i.subtotal, i.tax, i.amount_paid, i.currency, i.billing_reason, "
-        "i.created FROM stripe.invoices i WHERE i.id IN "
+        "SELECT i.id, i.number, i.customer, i.status, i.total, i.subtotal, i.tax, i.amount_paid, i.currency, "
+        "i.billing_reason, i.created FROM stripe.invoices i WHERE i.id IN "
         f"(SELECT p.invoice FROM stripe.invoice_payments p WHERE {where})",
         table="stripe.invoices",
     )
@@ -70,19 +80,19 @@ def _invoice(tools: Tools, who: Identity) -> None:
         lines_sql(
             "l.id, l.invoice, l.amount, l.currency, l.description, l.quantity, l.period__start, l.period__end, "
             "l.subscription, l.price__id, l.price__nickname, l.price__unit_amount",
-            who.charge,
-            who.payment_intent,
+            charge,
+            intent,
         ),
         table="stripe.invoice_lines",
     )
 
 
-def _returned(tools: Tools, who: Identity) -> None:
-    by_intent = f" OR r.payment_intent = {quote(who.payment_intent)}" if who.payment_intent else ""
+def _returned(tools: Tools, charge: str, intent: str | None) -> None:
+    by_intent = f" OR r.payment_intent = {quote(intent)}" if intent else ""
     answer = tools.gather(
         "refunds of the charge",
-        "SELECT r.id, r.amount, r.currency, r.charge, r.reason, r.status, r.failure_reason, r.created "
-        f"FROM stripe.refunds r WHERE r.charge = {quote(who.charge)}{by_intent}",
+        "SELECT r.id, r.amount, r.currency, r.charge, r.payment_intent, r.reason, r.status, r.failure_reason, "
+        f"r.created FROM stripe.refunds r WHERE r.charge = {quote(charge)}{by_intent}",
         table="stripe.refunds",
     )
     tools.absence(
@@ -90,11 +100,11 @@ def _returned(tools: Tools, who: Identity) -> None:
     )
 
 
-def _ledger(job: Job, tools: Tools, who: Identity) -> None:
+def _ledger(job: Job, tools: Tools, charge: str) -> None:
     tools.gather(
         "what the dispute moved on the balance",
-        "SELECT b.id, b.amount, b.fee, b.net, b.currency, b.exchange_rate, b.type, b.source, b.reporting_category, b.created "
-        f"FROM stripe.balance_transactions b WHERE b.source IN ({quote(dispute_id(job))}, {quote(who.charge)})",
+        "SELECT b.id, b.amount, b.fee, b.net, b.currency, b.exchange_rate, b.type, b.source, b.reporting_category, "
+        f"b.created FROM stripe.balance_transactions b WHERE b.source IN ({quote(dispute_id(job))}, {quote(charge)})",
         table="stripe.balance_transactions",
     )
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from shared.playbooks.disputes import labels
 from shared.playbooks.disputes.billing import Cycle
-from shared.playbooks.disputes.identity import Identity, identify
+from shared.playbooks.disputes.identity import Identity, billing_cycle, identify
 from shared.team import language
 from shared.team.contract import Job
 from shared.team.literals import instant, mentions, one_of
@@ -15,6 +15,9 @@ from shared.team.tools import Answer, Tools
 MARGIN = timedelta(days=3)
 """Messages about an incident are read a little beyond the cycle: people write before and after."""
 
+_CHANNELS = ("incident", "outage", "status", "ops", "oncall")
+"""What the channels of engineers have in their names."""
+
 _USE = "e.id, e.event, e.person_email, e.timestamp, e.properties"
 _SERVICE = "json_extract_string(e.properties, '$.service')"
 
@@ -22,12 +25,9 @@ _SERVICE = "json_extract_string(e.properties, '$.service')"
 def ask(job: Job, tools: Tools) -> None:
     """Use decides which services matter; every operations system is then asked about those alone."""
     who = identify(tools, job)
-    cycle = who.cycle
+    cycle = billing_cycle(tools, who)
     if cycle is None:
-        tools.gap(
-            "the billing cycle of the charge",
-            "no invoice line with a period was found; the days since the charge were read",
-        )
+        tools.gap("the billing cycle of the charge", "no invoice line with a period was found: read since the charge")
         paid_at = who.paid_at or job.now
         cycle = Cycle(paid_at, max(job.now, paid_at + timedelta(seconds=1)))
     services = _services(tools, who, cycle)
@@ -40,8 +40,9 @@ def ask(job: Job, tools: Tools) -> None:
 
 
 def _in_cycle(who: Identity, cycle: Cycle) -> str:
-    person = f"({who.wrote('e.person_email')} OR e.distinct_id IN (SELECT n.distinct_id FROM posthog.persons n WHERE {who.wrote('n.email')}))"
-    return f"{person} AND e.timestamp >= {instant(cycle.start)} AND e.timestamp < {instant(cycle.end)}"
+    known = f"SELECT n.distinct_id FROM posthog.persons n WHERE {who.wrote('n.email')}"
+    person = f"({who.wrote('e.person_email')} OR e.distinct_id IN ({known}))"
+    return f"{person} AND {_between('e.timestamp', cycle.start, cycle.end)}"
 
 
 def _services(tools: Tools, who: Identity, cycle: Cycle) -> list[str]:
@@ -78,8 +79,9 @@ def _operations(tools: Tools, services: list[str], cycle: Cycle) -> list[str]:
         )
     tools.gather(
         "the uptime of the services",
-        "SELECT o.id, o.service, o.window_start, o.window_end, o.uptime_pct, o.p95_ms, o.p99_ms FROM datadog.slo_history o "
-        f"WHERE o.service IN {one_of(services)} AND {_overlaps('o.window_start', 'o.window_end', cycle)}",
+        "SELECT o.id, o.service, o.window_start, o.window_end, o.uptime_pct, o.p95_ms, o.p99_ms "
+        f"FROM datadog.slo_history o WHERE o.service IN {one_of(services)} "
+        f"AND {_overlaps('o.window_start', 'o.window_end', cycle)}",
         table="datadog.slo_history",
     )
     return affected
@@ -87,10 +89,11 @@ def _operations(tools: Tools, services: list[str], cycle: Cycle) -> list[str]:
 
 def _alerts(tools: Tools, services: list[str], cycle: Cycle) -> Answer:
     answer = tools.gather(
-        "monitor alerts",
+        labels.ALERTS,
         "SELECT a.id, a.monitor_id, m.name AS monitor_name, m.metric AS monitor_metric, a.service, a.status, a.value, "
-        "a.started_at, a.ended_at, a.tags FROM datadog.monitor_events a LEFT JOIN datadog.monitors m ON m.id = a.monitor_id "
-        f"WHERE a.service IN {one_of(services)} AND {_overlaps('a.started_at', 'a.ended_at', cycle)} ORDER BY a.started_at, a.id",
+        "a.started_at, a.ended_at, a.tags FROM datadog.monitor_events a "
+        f"LEFT JOIN datadog.monitors m ON m.id = a.monitor_id WHERE a.service IN {one_of(services)} "
+        f"AND {_overlaps('a.started_at', 'a.ended_at', cycle)} ORDER BY a.started_at, a.id",
         table="datadog.monitor_events",
     )
     tools.absence(
@@ -104,10 +107,10 @@ def _alerts(tools: Tools, services: list[str], cycle: Cycle) -> Answer:
 
 def _incidents(tools: Tools, services: list[str], cycle: Cycle) -> Answer:
     answer = tools.gather(
-        "incident records",
-        "SELECT i.id, i.title, i.status, i.severity, i.service, i.created, i.resolved_at, i.customer_impacted, i.description, "
-        f"i.tags FROM datadog.incidents i WHERE i.service IN {one_of(services)} AND {_overlaps('i.created', 'i.resolved_at', cycle)} "
-        "ORDER BY i.created, i.id",
+        labels.INCIDENTS,
+        "SELECT i.id, i.title, i.status, i.severity, i.service, i.created, i.resolved_at, i.customer_impacted, "
+        f"i.description, i.tags FROM datadog.incidents i WHERE i.service IN {one_of(services)} "
+        f"AND {_overlaps('i.created', 'i.resolved_at', cycle)} ORDER BY i.created, i.id",
         table="datadog.incidents",
     )
     tools.absence(
@@ -121,9 +124,9 @@ def _incidents(tools: Tools, services: list[str], cycle: Cycle) -> Answer:
 
 def _pages(tools: Tools, services: list[str], cycle: Cycle) -> Answer:
     answer = tools.gather(
-        "pages to the engineer on call",
-        "SELECT p.id, p.title, p.status, p.urgency, p.priority, p.service, p.created_at, p.acknowledged_at, p.resolved_at, "
-        f"p.resolution_note FROM pagerduty.incidents p WHERE p.service IN {one_of(services)} "
+        labels.PAGES,
+        "SELECT p.id, p.title, p.status, p.urgency, p.priority, p.service, p.created_at, p.acknowledged_at, "
+        f"p.resolved_at, p.resolution_note FROM pagerduty.incidents p WHERE p.service IN {one_of(services)} "
         f"AND {_overlaps('p.created_at', 'p.resolved_at', cycle)} ORDER BY p.created_at, p.id",
         table="pagerduty.incidents",
     )
@@ -160,18 +163,19 @@ def _use(tools: Tools, who: Identity, cycle: Cycle, affected: list[str]) -> None
 
 def _people_and_errors(tools: Tools, who: Identity, services: list[str], cycle: Cycle) -> None:
     phrases = [phrase for service in services for phrase in language.phrases(service)]
-    channels = mentions("s.channel", ("incident", "outage", "status", "ops", "oncall"))
     tools.gather(
         "what engineers wrote about the services",
-        f"SELECT s.id, s.channel, s.user_email, s.text, s.ts FROM slack.messages s WHERE {channels} AND {mentions('s.text', phrases)} "
-        f"AND {_between('s.ts', cycle.start - MARGIN, cycle.end + MARGIN)} ORDER BY s.ts",
+        f"SELECT s.id, s.channel, s.user_email, s.text, s.ts FROM slack.messages s WHERE {mentions('s.text', phrases)} "
+        f"AND {mentions('s.channel', _CHANNELS)} AND {_between('s.ts', cycle.start - MARGIN, cycle.end + MARGIN)} "
+        "ORDER BY s.ts",
         table="slack.messages",
     )
     errors = tools.gather(
         "errors of the customer",
-        "SELECT x.id, x.issue_id, y.title AS issue_title, y.project, x.message, x.level, x.timestamp, x.user_email, x.tags "
-        "FROM sentry.events x LEFT JOIN sentry.issues y ON y.id = x.issue_id "
-        f"WHERE {who.wrote('x.user_email')} AND {_between('x.timestamp', cycle.start, cycle.end)} ORDER BY x.timestamp",
+        "SELECT x.id, x.issue_id, y.title AS issue_title, y.project, x.message, x.level, x.timestamp, x.user_email, "
+        "x.tags FROM sentry.events x LEFT JOIN sentry.issues y ON y.id = x.issue_id "
+        f"WHERE {who.wrote('x.user_email')} AND {_between('x.timestamp', cycle.start, cycle.end)} "
+        "ORDER BY x.timestamp",
         table="sentry.events",
         limit=50,
     )

@@ -1,0 +1,39 @@
+"""The findings of a brief: one claim each, the rows it rests on, and how sure we are, in per cent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from shared.case.brief import Finding
+from shared.playbooks.disputes.assessment import Assessment
+from shared.playbooks.disputes.findings import money, people, rules, service
+from shared.playbooks.disputes.matter import Matter
+from shared.playbooks.disputes.ruling import Ruling
+
+_WRITERS: Sequence[Callable[[Matter, Assessment, Ruling], Finding | None]] = (
+    money.payment,
+    rules.network,
+    rules.legal,
+    service.incident,
+    service.trouble_aside,
+    service.clean,
+    service.use,
+    people.complaint,
+    people.no_contact,
+    people.promise,
+    money.returned,
+    people.plan_change,
+    service.later_use,
+    people.cancellation,
+    rules.policy,
+    rules.policies_aside,
+    money.history,
+    people.account,
+    people.courtesy,
+    rules.reasons,
+)
+
+
+def findings(matter: Matter, seen: Assessment, ruling: Ruling) -> tuple[Finding, ...]:
+    """Every finding that the evidence supports, in the order in which a reader needs them."""
+    return tuple(found for write in _WRITERS if (found := write(matter, seen, ruling)) is not None)
