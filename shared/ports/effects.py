@@ -57,7 +57,10 @@ class Effects(Protocol):
         ...
 
     def look_up(self, action: Action, context: EffectContext) -> Done | None:
-        """Whether this action's effect exists already, found by its own metadata or key; of every status."""
+        """Whether this action's effect exists already, found by its own metadata or key; of every status.
+
+        Raises EffectRefused for an effect of ours that the other side has undone or failed, and EffectUnavailable.
+        """
         ...
 
     def perform(self, action: Action, context: EffectContext) -> Done:

@@ -82,8 +82,12 @@ def _refuse_if_leased(ports: Ports, action: Action, now: datetime) -> None:
 
 
 def _found(ports: Ports, context: RequestContext, case: Case, action: Action) -> bool:
-    """Whether an earlier attempt had its effect after all; then it is recorded and nothing is repeated."""
-    done = ports.write_access().look_up(action, _effect_context(context, case, action, action.attempt))
+    """Whether an earlier attempt had its effect, or was refused; that is recorded and nothing is repeated."""
+    try:
+        done = ports.write_access().look_up(action, _effect_context(context, case, action, action.attempt))
+    except EffectRefused as error:
+        _record(ports, context, case.id, action.id, _failed(action, str(error)))
+        return True
     if done is not None:
         _record(ports, context, case.id, action.id, _succeeded(action, done))
         return True

@@ -19,6 +19,7 @@ class ScriptedEffects:
         self.look_ups: list[str] = []
         self.before: Callable[[Action], None] = lambda action: None
         self.after: Callable[[Action], None] = lambda action: None
+        self.finding: Callable[[Action], None] = lambda action: None
         self._lock = threading.Lock()
 
     def observe(self, action: Action, org: str) -> Mapping[str, Json]:
@@ -26,6 +27,7 @@ class ScriptedEffects:
 
     def look_up(self, action: Action, context: EffectContext) -> Done | None:
         self.look_ups.append(action.id)
+        self.finding(action)
         if context.idempotency_key in self.done:
             return Done(external_ref=f"ref-{action.kind.value}", summary="found")
         return None

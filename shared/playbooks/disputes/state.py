@@ -62,10 +62,12 @@ def outcome_of(case: Case) -> str:
 
 
 def _families(facts: Iterable[str]) -> list[str]:
-    found = {
-        name.rpartition(".")[0] for name in facts if not name.startswith(("charge.", "payment_intent.", "customer."))
-    }
-    return sorted(found)
+    return sorted({_family(name) for name in facts} - {"charge", "payment_intent", "customer"})
+
+
+def _family(name: str) -> str:
+    # `due_by`, the deadline that people have, is the dispute's.
+    return "dispute" if name == "due_by" else name.rpartition(".")[0]
 
 
 def _is_news(case: Case, facts: dict[str, Json], family: str) -> bool:

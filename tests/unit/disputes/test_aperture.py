@@ -187,3 +187,19 @@ def test_a_second_round_reads_the_latest_of_each_record(dossier: Dossier) -> Non
     again = dossier.added("stripe.charges", charge.record_id, {**charge.fields, "amount_refunded": 100})
     assert again.brief().decision.kind is DecisionKind.ESCALATE
     assert "returned already" in again.brief().decision.rationale
+
+
+def test_the_case_remembers_the_customer_and_what_can_be_refunded(dossier: Dossier) -> None:
+    facts = dossier.draft().facts
+    assert facts["customer.id"] == dossier.only("stripe.customers").record_id
+    assert facts["customer.email"] == dossier.only("stripe.customers").fields["email"]
+    assert facts["charge.currency"] == "usd"
+    assert (facts["charge.refundable_now_minor"], facts["charge.refundable_later_minor"]) == (0, 840000)
+
+
+def test_what_is_not_known_is_not_remembered(dossier: Dossier) -> None:
+    facts = dossier.without("stripe.customers").changed("stripe.charges", amount_captured=None).draft().facts
+    assert facts == {"charge.currency": "usd"}
+    assert dossier.without("stripe.disputes").draft().facts == {}
+    inquiry = dossier.changed("stripe.disputes", status="warning_needs_response").draft().facts
+    assert inquiry["charge.refundable_now_minor"] == 840000

@@ -54,6 +54,7 @@ def test_a_dispute_opens_a_case_with_flat_facts() -> None:
         "dispute.created": 100,
         "dispute.charge_refundable": False,
         "dispute.due_by": 1779494399,
+        "due_by": "2026-05-22T23:59:59+00:00",
         "dispute.submission_count": 0,
         "dispute.has_evidence": False,
         "dispute.method": "card",

@@ -56,6 +56,14 @@ def test_older_news_changes_nothing() -> None:
     assert later.facts["dispute.amount"] == 900
 
 
+def test_the_deadline_of_older_news_is_older_news_too() -> None:
+    extended: dict[str, Json] = {**disputed("needs_response"), "evidence_details": {"due_by": 1779999999}}
+    known = take(case(), "charge.dispute.updated", extended, 200)
+    later = take(known, "charge.dispute.created", disputed("needs_response"), 100)
+    assert later.facts["dispute.due_by"] == 1779999999
+    assert later.facts["due_by"] == known.facts["due_by"]
+
+
 def test_of_two_events_of_one_second_the_further_status_stands() -> None:
     known = take(case(), "charge.dispute.updated", disputed("under_review"), 100)
     assert (

@@ -514,3 +514,15 @@ def test_uptime_is_told_where_nothing_was_wrong(dossier: Dossier) -> None:
     slo: dict[str, Cell] = {"service": "custom-reports-svc", "uptime_pct": "99.98"}
     brief = quiet(dossier).added("datadog.slo_history", "slo-1", slo).brief()
     assert any("uptime custom-reports-svc 99.98 %" in found.text for found in brief.findings)
+
+
+def test_an_incident_of_one_day_is_told_as_one_day(dossier: Dossier) -> None:
+    short = dossier.changed(ALERT, alert_of(dossier), ended_at="2026-04-13T20:00:00+00:00")
+    email = next(action for action in short.draft().actions if action.kind is ActionKind.CUSTOMER_EMAIL)
+    assert "on 13 April 2026 Custom Reports did not work" in str(email.payload["body_text"])
+    assert email.payload["subject"] == "Your refund of 140.00 USD"
+
+
+def test_a_policy_without_a_readable_date_is_in_force(dossier: Dossier) -> None:
+    undated = dossier.changed("policies.documents", "documented-incident-prorata", effective_from="spring")
+    assert undated.brief().decision.amount_minor == 56000

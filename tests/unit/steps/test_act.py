@@ -386,3 +386,15 @@ def test_a_new_process_sends_everything_that_is_due_at_once(rig: Rig) -> None:
     assert client.post("/", json={"at_start": True}).get_json()["cases"] == 1
     rig.pump()
     assert rig.case().state is State.AWAITING_OUTCOME
+
+
+def test_an_earlier_attempt_that_is_found_to_have_failed_is_recorded_in_the_other_sides_words(rig: Rig) -> None:
+    rig.effects.after = fails("stripe_stage_evidence", EffectUnknown("no answer"))
+    approved(rig)
+    stage = task_for(rig, "stripe_stage_evidence")
+    assert rig.deliver_task(stage) == 503
+    rig.effects.finding = fails("stripe_stage_evidence", EffectRefused("insufficient_funds"))
+    assert rig.deliver_task(stage) == 204
+    found = rig.case().action(rig.id_of("stripe_stage_evidence"))
+    assert found is not None
+    assert (found.state, found.error) == (ActionState.FAILED, "insufficient_funds")
