@@ -45,7 +45,7 @@ LEGAL: dict[State, frozenset[State]] = {
         {_S.ACTING, _S.DRAFTED, _S.REJECTED, _S.EXPIRED, _S.INVESTIGATING, _S.RESOLVED, *_SIDEWAYS}
     ),
     _S.ACTING: frozenset({_S.AWAITING_OUTCOME, _S.AWAITING_APPROVAL, _S.RESOLVED, _S.INVESTIGATING, *_SIDEWAYS}),
-    _S.AWAITING_OUTCOME: frozenset({_S.ACTING, _S.RESOLVED, _S.INVESTIGATING, *_SIDEWAYS}),
+    _S.AWAITING_OUTCOME: frozenset({_S.ACTING, _S.AWAITING_APPROVAL, _S.RESOLVED, _S.INVESTIGATING, *_SIDEWAYS}),
     _S.AWAITING_ANSWER: frozenset({_S.INVESTIGATING, _S.DRAFTED, _S.ACTING, _S.RESOLVED, *_SIDEWAYS}),
     # A person decides: take it up again, take the draft, or settle it elsewhere.
     _S.MANUAL_REVIEW: frozenset(

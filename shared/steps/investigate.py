@@ -13,6 +13,7 @@ from shared.case.canonical import short_hash
 from shared.case.case import Assignment, Case
 from shared.case.events import RoundJoined
 from shared.case.evidence import Ended, Gap
+from shared.case.lifecycle import State
 from shared.errors import Busy, NotFound, Retryable
 from shared.ports.store import Claim
 from shared.steps.budgets import SPECIALIST_DISPATCH_S, SPECIALIST_SOFT_S, SPECIALISTS
@@ -64,7 +65,7 @@ def watch(ports: Ports, context: RequestContext, case_id: str, round_number: int
     case = _read(ports, context, case_id)
     current = case.round
     now = ports.clock.now()
-    if current is not None and current.number == round_number and not current.joined:
+    if current is not None and _is_open(case, round_number):
         for assignment in current.assignments:
             if now >= assignment.deadline_at and not _exists(ports, case, round_number, assignment.specialist):
                 _time_out(ports, case, round_number, assignment, now)
@@ -80,9 +81,16 @@ def _read(ports: Ports, context: RequestContext, case_id: str) -> Case:
 
 def _open_assignment(case: Case, round_number: int, name: str) -> Assignment | None:
     current = case.round
-    if current is None or current.number != round_number or current.joined:
+    if current is None or not _is_open(case, round_number):
         return None
     return next((assignment for assignment in current.assignments if assignment.specialist == name), None)
+
+
+def _is_open(case: Case, round_number: int) -> bool:
+    """Whether the round still runs: a case that was settled meanwhile wants no more evidence."""
+    current = case.round
+    investigating = case.state is State.INVESTIGATING
+    return investigating and current is not None and current.number == round_number and not current.joined
 
 
 def _exists(ports: Ports, case: Case, round_number: int, name: str) -> bool:
@@ -204,7 +212,7 @@ def _join(ports: Ports, context: RequestContext, case_id: str, round_number: int
 
     def decide(case: Case | None, now: datetime) -> Change:
         current = case.round if case else None
-        if case is None or current is None or current.number != round_number or current.joined:
+        if case is None or current is None or not _is_open(case, round_number):
             return Change()
         if any(assignment.specialist not in names for assignment in current.assignments):
             return Change()

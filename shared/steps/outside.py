@@ -28,18 +28,18 @@ def take_note(unfolding: Unfolding, playbook: Playbook, event_id: str, event_typ
     elif observation.outcome is not None and observation.outcome.name == REFUND_FAILED:
         _refund_failed(unfolding, observation.outcome.detail)
     elif observation.outcome is not None and not already:
-        _outcome(unfolding, playbook, observation.outcome.name)
+        _outcome(unfolding, playbook, observation.outcome.name, settled_before=playbook.settled_by(known))
     elif known.state is State.AWAITING_OUTCOME:
         settle(unfolding, playbook)
 
 
-def _outcome(unfolding: Unfolding, playbook: Playbook, outcome: str) -> None:
+def _outcome(unfolding: Unfolding, playbook: Playbook, outcome: str, *, settled_before: str | None) -> None:
     case = unfolding.case
-    if case.terminal:
-        if case.state is State.RESOLVED and playbook.settled_by(case) is not None:
-            to_people(unfolding, f"the outside world has changed its mind: {playbook.settled_by(case)}")
-        return
     settled_by = playbook.settled_by(case)
+    if case.terminal:
+        if settled_before is not None and settled_by != settled_before:
+            to_people(unfolding, f"the outside world has changed its mind: {settled_by}")
+        return
     if settled_by is None:
         if case.state in (State.AWAITING_OUTCOME, State.ACTING, State.AWAITING_APPROVAL):
             settle(unfolding, playbook)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-_QUOTED = re.compile(r"^\s*(>.*|on .{0,120} wrote:|-{2,} ?original message.*)$", re.IGNORECASE | re.MULTILINE)
+_QUOTED = re.compile(r"^[ \t]*(>.*|on .{0,120} wrote:|-{2,} ?original message.*)$", re.IGNORECASE | re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 
 _TROUBLE = re.compile(

@@ -57,7 +57,7 @@ class Assessment:
 def assess(matter: Matter) -> Assessment:
     """Read the evidence of a matter."""
     used, said = usage.uses(matter), testimony.statements(matter)
-    since = _paid_at(matter)
+    since = matter.paid_at
     policies = _policies(matter)
     return Assessment(
         uses=used,
@@ -127,7 +127,3 @@ def _credits(matter: Matter, since: datetime) -> list[Evidence]:
     recent = [item for item in lines if (moment(item.row.fields.get("period__start")) or since) >= since]
     balance = [matter.customer] if matter.customer and (whole(matter.customer, "balance") or 0) < 0 else []
     return [*recent, *balance]
-
-
-def _paid_at(matter: Matter) -> datetime:
-    return moment(matter.charge.row.fields.get("created")) or matter.now

@@ -9,6 +9,7 @@ from shared.case.evidence import Evidence
 from shared.errors import InvalidInput
 from shared.playbooks.disputes import derive, testimony
 from shared.playbooks.disputes.assessment import Assessment
+from shared.playbooks.disputes.billing import Cycle
 from shared.playbooks.disputes.matter import Matter, paid_lines
 from shared.playbooks.disputes.policies import CLOCKS, Policy, Proration
 from shared.playbooks.disputes.testimony import Statement
@@ -45,12 +46,11 @@ class Stop(Exception):
 
 def credit_of(matter: Matter, seen: Assessment, policy: Policy, wanted: Proration) -> Credit:
     """What this policy gives back. Raises Stop, with what is missing, when that is for a person to say."""
-    if matter.cycle is None or matter.line is None:
-        raise Stop(("the billing cycle of the charge is not known",), (matter.charge, policy.evidence))
+    line, cycle = billed(matter)
     counted = [item for item in seen.relevant if item.table == CLOCKS[wanted.clock]]
     if any(item.end is None for item in counted):
         raise Stop(("an alert has no end yet: how long it lasts is not known",), evidence_of(counted))
-    found = windows(counted, matter.cycle)
+    found = windows(counted, cycle)
     _check_downgrade(matter, wanted, found)
     services = frozenset(item.service for item in counted)
     during = [use for use in seen.uses if any(item.service == use.service and _covers(item, use) for item in counted)]
@@ -58,11 +58,18 @@ def credit_of(matter: Matter, seen: Assessment, policy: Policy, wanted: Proratio
     _check_requirements(wanted, seen.relevant, found, during, heard, policy)
     priced = _priced(matter, counted)
     try:
-        derivation = derive.share_of_cycle(priced, matter.currency, matter.line, matter.cycle, found, wanted, policy)
+        derivation = derive.share_of_cycle(priced, matter.currency, line, cycle, found, wanted, policy)
     except InvalidInput as why:
         raise Stop((f"what is owed could not be computed: {why}",), (policy.evidence, *evidence_of(counted))) from why
     _check_amount(matter, derivation, policy)
     return Credit(policy, wanted, found, counted, during, heard, priced, derivation)
+
+
+def billed(matter: Matter) -> tuple[Evidence, Cycle]:
+    """The invoice line that the charge paid and its cycle. Raises Stop when they are not known."""
+    if matter.line is None or matter.cycle is None:
+        raise Stop(("the billing cycle of the charge is not known, so what happened in it is not",), (matter.charge,))
+    return matter.line, matter.cycle
 
 
 def _check_requirements(

@@ -127,14 +127,14 @@ def crm_note(matter: Matter, summary: str) -> ActionDraft | None:
     )
 
 
-def slack_brief(matter_channel: str, summary: str) -> ActionDraft:
+def slack_brief(channel: str, summary: str) -> ActionDraft:
     """Tell the team, in the org's channel."""
     return ActionDraft(
         kind=ActionKind.SLACK_BRIEF,
         purpose=BRIEF,
-        target=matter_channel,
-        payload={"channel": matter_channel, "text": summary},
-        description=f"Post the brief to {matter_channel}",
+        target=channel,
+        payload={"channel": channel, "text": summary},
+        description=f"Post the brief to {channel}",
         needed=False,
     )
 

@@ -15,6 +15,7 @@ from shared.playbooks.disputes.stages import Stage, stage_of
 from shared.ports.directory import Org
 from shared.team.contract import Material
 from shared.team.exhibits import Exhibits, text, whole
+from shared.team.moments import moment
 
 
 class Incomplete(Exception):
@@ -31,6 +32,7 @@ class Matter:
     exhibits: Exhibits
     dispute: Evidence
     charge: Evidence
+    paid_at: datetime
     customer: Evidence | None
     line: Evidence | None
     cycle: Cycle | None
@@ -92,6 +94,9 @@ def matter_of(material: Material) -> Matter:
         raise Incomplete("the disputed charge could not be read at Stripe")
     _check_money(dispute, "the dispute")
     _check_money(charge, "the charge")
+    paid_at = moment(charge.row.fields.get("created"))
+    if paid_at is None:
+        raise Incomplete("the charge does not say when it was paid")
     line = _paid_line(exhibits, charge)
     emails, domains = _people(exhibits, charge, material.org)
     return Matter(
@@ -101,6 +106,7 @@ def matter_of(material: Material) -> Matter:
         exhibits=exhibits,
         dispute=dispute,
         charge=charge,
+        paid_at=paid_at,
         customer=exhibits.one("stripe.customers", text(charge, "customer")),
         line=line,
         cycle=cycle_of(line.row.fields) if line else None,

@@ -17,7 +17,6 @@ from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.ruling import Ruling
 from shared.playbooks.disputes.usage import Use, people, per_day
 from shared.team.exhibits import text
-from shared.team.moments import moment
 from shared.team.words import count, feature, hours_and_days, listed, minute, quoted
 
 TOTAL_LIMIT = 150_000
@@ -91,9 +90,8 @@ def _product(matter: Matter) -> str:
 
 
 def _service_date(matter: Matter) -> str:
-    if matter.cycle is None:
-        return ""
-    return f"{matter.cycle.start.date().isoformat()} to {matter.cycle.end.date().isoformat()}"
+    cycle = matter.cycle
+    return f"{cycle.start.date().isoformat()} to {cycle.end.date().isoformat()}" if cycle else ""
 
 
 def _address(matter: Matter) -> str:
@@ -134,10 +132,7 @@ def _opening(matter: Matter) -> str:
 
 
 def _timeline(matter: Matter, seen: Assessment, ruling: Ruling) -> list[tuple[datetime, str]]:
-    entries = []
-    paid_at = moment(matter.charge.row.fields.get("created"))
-    if paid_at is not None:
-        entries.append((paid_at, f"{minute(paid_at)}: payment of {matter.money(matter.paid_minor)}."))
+    entries = [(matter.paid_at, f"{minute(matter.paid_at)}: payment of {matter.money(matter.paid_minor)}.")]
     if ruling.credit is not None:
         entries += _trouble_entries(ruling.credit)
         entries += [
@@ -164,8 +159,6 @@ def _trouble_entries(credit: Credit) -> list[tuple[datetime, str]]:
 
 
 def _use_entries(used: list[Use]) -> list[tuple[datetime, str]]:
-    if not used:
-        return []
     days = per_day(used)
     return [
         (

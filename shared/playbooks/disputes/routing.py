@@ -52,9 +52,11 @@ class _Event:
         self.livemode = event.get("livemode") is True
 
     def subject(self, kind: str) -> Subject:
+        """The object as the subject of a case."""
         return Subject(kind=kind, id=str(self.object["id"]), account=self.account, livemode=self.livemode)
 
     def outcome(self, name: str | None, detail: str = "") -> Outcome | None:
+        """What the event says has come about; None without a name."""
         if name is None:
             return None
         at = datetime.fromtimestamp(self.created or 0, UTC)
@@ -70,6 +72,7 @@ class _Event:
         outcome: Outcome | None = None,
         case_id: str | None = None,
     ) -> Routing:
+        """Where the event goes, with what it says."""
         return Routing(
             subject=subject,
             case_id=case_id,

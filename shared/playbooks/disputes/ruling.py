@@ -13,7 +13,7 @@ from shared.case.evidence import Ended, Evidence, Gap
 from shared.playbooks.disputes import labels, remedies
 from shared.playbooks.disputes.assessment import Assessment, operations_seen, policies_seen, returns_seen, support_seen
 from shared.playbooks.disputes.codes import Family
-from shared.playbooks.disputes.credit import Credit, Stop, credit_of, evidence_of
+from shared.playbooks.disputes.credit import Credit, Stop, billed, credit_of, evidence_of
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.policies import Policy, Unevaluable, disagree, proration
 from shared.playbooks.disputes.stages import Stage
@@ -78,6 +78,10 @@ def _is_covered(matter: Matter, seen: Assessment) -> None:
         )
 
 
+def _has_a_cycle(matter: Matter, seen: Assessment) -> None:
+    billed(matter)
+
+
 def _nothing_came_back(matter: Matter, seen: Assessment) -> None:
     if not returns_seen(matter):
         raise Stop(("whether anything was refunded already could not be read",), (matter.charge,))
@@ -105,6 +109,7 @@ def _no_cancellation(matter: Matter, seen: Assessment) -> None:
 _CHECKS: tuple[Callable[[Matter, Assessment], None], ...] = (
     _is_answerable,
     _is_covered,
+    _has_a_cycle,
     _nothing_came_back,
     _policies_agree,
     _no_cancellation,

@@ -144,8 +144,15 @@ def test_a_salesforce_customer_is_found_by_the_website_or_a_contact(world: World
         {"id": "003A", "account_id": "001C", "email": str(payer["email"]).upper(), "name": "AP"},
         {"id": "003B", "account_id": "001B", "email": "someone@elsewhere.example", "name": "Else"},
     ]
+    tables["salesforce.accounts"].append({"id": "001D", "name": f"{payer['name']} Research"})
+    said = ((f"{payer['name']} Research had an outage", "m1"), (f"{payer['name']} asked again", "m2"))
+    for text, message in said:
+        at = "2026-05-01T08:00:00Z"
+        tables["slack.messages"].append({"id": message, "channel": "#ae", "user_email": None, "text": text, "ts": at})
     with sources(tmp_path / "sf.duckdb", tables) as found:
         rows, _ = rows_of("customer_context", replace(world, tables=tables), found)
+    messages = {row.record_id for row in rows if row.table == "slack.messages"}
+    assert messages & {"m1", "m2"} == {"m2"}
     accounts = [row.record_id for row in rows if row.table == "salesforce.accounts"]
     assert accounts == ["001A", "001C"]
     assert [row.record_id for row in rows if row.table == "salesforce.contacts"] == ["003A"]
@@ -282,3 +289,38 @@ def test_heavy_use_is_read_to_its_bound_and_the_rest_is_a_gap(world: World, tmp_
         dossier = dossier_of(heavy, found)
     assert [gap.what for gap in dossier.gaps] == ["use of the affected services"]
     assert dossier.brief().decision.amount_minor == 56000
+
+
+def test_a_quiet_month_of_steady_use_is_contested(world: World, tmp_path: Path) -> None:
+    noisy = {"datadog.monitor_events", "datadog.logs", "slack.messages"}
+    tables = {name: rows for name, rows in world.tables.items() if name not in noisy}
+    for table in (
+        "intercom.conversations",
+        "intercom.conversation_parts",
+        "zendesk.tickets",
+        "zendesk.ticket_comments",
+    ):
+        facts = {str(row.get("id")) for row in tables[table] if "Custom Reports" in json.dumps(row)}
+        talks = facts | {
+            str(row.get("conversation_id") or row.get("ticket_id")) for row in tables[table] if row["id"] in facts
+        }
+        tables[table] = [
+            row
+            for row in tables[table]
+            if not {row.get("id"), row.get("conversation_id"), row.get("ticket_id")} & talks
+        ]
+    with sources(tmp_path / "quiet.duckdb", tables) as found:
+        dossier = dossier_of(replace(world, tables=tables), found)
+    decision = dossier.brief().decision
+    assert dossier.gaps == ()
+    assert (decision.kind, decision.amount_minor) == (DecisionKind.FIGHT, 840000)
+
+
+def test_a_policy_library_that_was_cut_proves_no_absence(world: World, engine: Sources) -> None:
+    @dataclass
+    class Cut(Broken):
+        def sql(self, query: str, *, timeout_s: float = 10.0) -> QueryResult:
+            return replace(self.engine.sql(query, timeout_s=timeout_s), rows=(), truncated="applies_to FROM" in query)
+
+    rows, _ = rows_of("policy_analyst", world, Cut(engine))
+    assert rows == []

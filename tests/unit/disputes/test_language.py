@@ -161,3 +161,14 @@ def test_short_nouns_are_matched_whole_or_not_at_all() -> None:
 )
 def test_a_company_is_named_only_by_its_own_name(text: str, meant: bool) -> None:
     assert language.names_company(text, "Borealis Optics", frozenset({"Borealis Optics Research", "Borealis"})) is meant
+
+
+@pytest.mark.parametrize("unit", ["\n", " \t", "plan change ", "we will ", "> ", "credit, ", "no ", "on x "])
+def test_long_and_odd_texts_are_read_in_no_time(unit: str) -> None:
+    text = unit * (16_000 // len(unit))
+    language.is_complaint(text)
+    language.promise_in(text)
+    language.is_cancellation(text)
+    language.is_courtesy(text)
+    language.leaves_tier(text, "premium")
+    language.touches(text, "custom-reports-svc")

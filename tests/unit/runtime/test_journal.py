@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -11,7 +12,7 @@ from infra.local import queue_rows
 from infra.local.journal import Journal
 from infra.local.queue_rows import LaneCounts
 from infra.local.queued import Kind, Queued
-from tests.unit.runtime.house import RETRY, START, House
+from tests.unit.runtime.house import PATIENCE_S, RETRY, START, House
 
 
 class Later:
@@ -100,15 +101,44 @@ def test_what_the_file_refused_is_written_with_the_next_change(journal: Journal,
     assert _counts(later) == {"triage": LaneCounts(ready=2, dead=1)}
 
 
-def test_what_was_acknowledged_while_the_file_refused_is_not_brought_back(journal: Journal, later: Later) -> None:
+def test_what_was_acknowledged_while_the_file_refused_is_not_brought_back(
+    journal: Journal, later: Later, monkeypatch: pytest.MonkeyPatch
+) -> None:
     journal.keep(_row(1), None, fresh=True)
 
-    def acknowledged_meanwhile(connection: sqlite3.Connection) -> None:
-        later.ordered[0](connection)
+    def refuse(connection: sqlite3.Connection, rows: object) -> None:
+        journal.forget(_row(1))
         raise sqlite3.OperationalError("disk full")
 
-    with pytest.raises(sqlite3.OperationalError):
-        later.real.write(acknowledged_meanwhile)
-    journal.forget(_row(1))
+    with monkeypatch.context() as patched:
+        patched.setattr(queue_rows, "keep", refuse)
+        with pytest.raises(sqlite3.OperationalError):
+            later.carry_out()
     later.carry_out()
     assert _counts(later) == {}
+
+
+def test_a_flush_waits_for_what_the_writer_has_taken_and_not_yet_committed(home: House) -> None:
+    journal = Journal(home.database)
+    busy, taken, commit = threading.Event(), threading.Event(), threading.Event()
+    seen: list[dict[str, LaneCounts]] = []
+
+    def hold_the_transaction_open(connection: sqlite3.Connection) -> None:
+        taken.set()
+        commit.wait(PATIENCE_S)
+
+    def flush_and_look() -> None:
+        journal.flush()
+        seen.append(home.database.read(lambda connection: queue_rows.count(connection, START)))
+
+    home.database.write_soon(lambda connection: busy.wait(PATIENCE_S))
+    journal.keep(_row(), None, fresh=True)
+    home.database.write_soon(hold_the_transaction_open)
+    busy.set()
+    assert taken.wait(PATIENCE_S)
+    flushing = threading.Thread(target=flush_and_look)
+    flushing.start()
+    flushing.join(0.1)
+    commit.set()
+    flushing.join()
+    assert seen == [{"triage": LaneCounts(ready=1)}]

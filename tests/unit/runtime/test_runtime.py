@@ -153,18 +153,21 @@ def test_an_attempt_that_has_timed_out_gives_its_place_to_the_next(home: House) 
 
 def test_threads_that_hang_for_good_are_bounded(home: House) -> None:
     hanging = Hanging()
-    specialist = Function(answer=hanging)
+    specialist = Function(answer=lambda seen: 204 if seen.json["case"] == "quick" else hanging(seen))
     with running(home.runtime({"specialist": specialist}, places=1)) as runtime:
         home.tasks.enqueue(task(retry=replace(RETRY, max_attempts=50)))
         for _ in range(4):
             specialist.wait()
             time_out(home, runtime, 60.0)
             home.clock.advance(30.0)
-        assert runtime.running() == {"specialists": 4}
-        assert len(specialist.seen) == 4
+        probe = task("probe", queue="watchdogs", body={"case": "quick"})
+        home.tasks.enqueue(replace(probe, schedule_at=home.clock.now() + timedelta(seconds=1)))
+        home.clock.advance(1.0)  # the timekeeper looks at the specialists before it looks at the watchdogs
+        assert specialist.wait().json == {"case": "quick"}
+        assert len(specialist.seen) == 5
         hanging.let_go.set()
         settled(runtime)
-    assert len(specialist.seen) == 5
+    assert len(specialist.seen) == 6
 
 
 def test_no_jump_of_the_calendar_ends_a_running_attempt(home: House) -> None:
@@ -250,6 +253,11 @@ def test_on_the_machines_clock_a_delayed_task_and_a_retry_come_by_themselves(tmp
             specialist.wait()
             assert clock.now() >= soon
             assert specialist.wait().retry_count == 1
+            for name, queue, delay_s in (("first", "watchdogs", 0.03), ("second", "actions", 0.06)):
+                due_at = clock.now() + timedelta(seconds=delay_s)
+                home.tasks.enqueue(task(name, queue=queue, schedule_at=due_at))
+            specialist.wait()
+            specialist.wait()
             settled(runtime)
 
 

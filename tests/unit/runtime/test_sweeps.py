@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 
+from infra.local.messages import LocalMessages
+from infra.local.queue import DurableQueue
 from infra.local.runtime import LocalRuntime
-from infra.local.sweeps import Sweep
+from infra.local.sweeps import Sweep, Sweeps
 from tests.unit.runtime.house import PATIENCE_S, START, Function, House, message, running, settled
 
 
@@ -88,6 +90,34 @@ def test_a_case_that_falls_asleep_during_a_delivery_is_swept_when_it_wakes(home:
 def settled_by_sweeper(store: Store, runtime: LocalRuntime) -> None:
     store.wake_at = None
     settled(runtime)
+
+
+def test_a_sweep_also_brings_what_another_process_has_enqueued(home: House) -> None:
+    store, triage = Store(), Function()
+    command = LocalMessages(DurableQueue(home.database, home.clock))
+    with sweeping(home, store, Function(), triage=triage):
+        command.publish(message())
+        store.wake_at = home.clock.now()
+        home.clock.advance(60)
+        triage.wait()
+        store.wake_at = None
+
+
+def test_the_timekeeper_looks_again_when_a_case_wakes_and_at_the_latest_after_an_interval(home: House) -> None:
+    home.queue.serve(lambda lane, due_at: None)
+    store = Store()
+    sweeps = Sweeps(Sweep(store.next_wake), home.queue)
+    assert not sweeps.send_if_due()
+    assert store.asked == 0, "before the interval is over nobody needs to ask"
+    assert sweeps.look_at() == START + timedelta(seconds=60)
+    home.clock.advance(60)
+    for wake_in_s, look_in_s in ((None, 60), (10, 10), (600, 60)):
+        store.wake_at = None if wake_in_s is None else home.clock.now() + timedelta(seconds=wake_in_s)
+        assert not sweeps.send_if_due()
+        assert sweeps.look_at() == home.clock.now() + timedelta(seconds=look_in_s)
+    store.wake_at = home.clock.now()
+    assert sweeps.send_if_due()
+    assert sweeps.look_at() == home.clock.now() + timedelta(seconds=60)
 
 
 def test_two_sweeps_never_run_side_by_side(home: House) -> None:

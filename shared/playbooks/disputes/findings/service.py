@@ -55,14 +55,14 @@ def trouble_aside(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding |
 
 def clean(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None:
     """That nothing was wrong."""
-    if seen.relevant or seen.unclear:
+    if seen.relevant or seen.unclear or matter.cycle is None:
         return None
     absent = matter.exhibits.absences(labels.NO_ALERT, labels.NO_INCIDENT, labels.NO_PAGE, labels.NO_ERROR)
     systems = listed([_SYSTEMS[item.row.table] for item in absent])
     uptime = matter.exhibits.rows("datadog.slo_history")
     figures = [f"{text(row, 'service')} {text(row, 'uptime_pct')} %" for row in uptime if text(row, "uptime_pct")]
     tail = f"; uptime {listed(figures)}" if figures else ""
-    claim = f"no trouble is on record for what they used in the cycle: {systems} hold none{tail}"
+    claim = f"no trouble that concerned them is on record in the cycle: {systems} hold none{tail}"
     return claimed(claim, INFERRED, *absent, *uptime) if absent else None
 
 
