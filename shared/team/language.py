@@ -123,7 +123,7 @@ def names_word(text: str, word: str) -> bool:
 
 
 def phrases(service: str) -> tuple[str, ...]:
-    """How people write the name of a service: custom-reports-svc, custom-reports, custom reports."""
+    """How people write the name of a service: audit-trail-svc, audit-trail, audit trail."""
     name = service.lower()
     bare = re.sub(r"[-_. ](svc|service|api|app|server|worker|backend)$", "", name)
     return tuple(dict.fromkeys([name, bare, re.sub(r"[-_.]", " ", bare)]))
@@ -138,7 +138,7 @@ def is_about(text: str, service: str) -> bool:
 def touches(text: str, service: str) -> bool:
     """Whether a customer who writes this can mean the service: by its name, or by the last word of it in some form.
 
-    Customers say "reporting is down" where the service is custom-reports-svc.
+    Customers say "trails are gone" where the service is audit-trail-svc.
     """
     noun = phrases(service)[-1].split()[-1].rstrip("s")
     return is_about(text, service) or (

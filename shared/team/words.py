@@ -40,7 +40,7 @@ def hours_and_days(seconds: int) -> str:
 
 
 def feature(service: str) -> str:
-    """The name of a service as a customer knows it: custom-reports-svc is Custom Reports."""
+    """The name of a service as a customer knows it: audit-trail-svc is Audit Trail."""
     parts = [part for part in re.split(r"[-_.\s]+", service) if part]
     kept = [part for part in parts if part.lower() not in _SUFFIXES] or parts
     return " ".join(part[:1].upper() + part[1:] for part in kept)
