@@ -12,6 +12,7 @@ help: ## Show this list
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## Install uv into .venv and everything the lock file names, bytecode compiled
+	@$(BIN)/python -m compileall -q shared functions infra
 
 $(STAMP): pyproject.toml uv.lock
 	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info[:2] < (3, 14) else "Manthan needs Python 3.11, 3.12 or 3.13; set PYTHON=/path/to/python3.x (found %d.%d)" % sys.version_info[:2])'

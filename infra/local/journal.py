@@ -72,11 +72,8 @@ class Journal:
             self._burials.append(_Burial(row, reason, died_at))
 
     def flush(self) -> None:
-        """Return when every change so far is committed."""
-        with self._lock:
-            waiting = bool(self._changes or self._burials)
-        if waiting:
-            self._database.write(self._write, durable=False)
+        """Return when every change so far is committed, also those that the writer has taken and not yet committed."""
+        self._database.write(self._write, durable=False)
 
     def _order(self) -> None:
         """Have the changes written, unless that is ordered. Orders get lost while another process locks the file."""
@@ -106,7 +103,4 @@ class Journal:
             self._burials[:0] = burials
             for row_id, change in changes.items():
                 newer = self._changes.get(row_id, change)
-                if change.fresh and newer.row is None:
-                    del self._changes[row_id]
-                else:
-                    self._changes[row_id] = _Change(newer.row, newer.owner, change.fresh or newer.fresh)
+                self._changes[row_id] = _Change(newer.row, newer.owner, change.fresh or newer.fresh)

@@ -226,8 +226,6 @@ class DurableQueue:
         if not self._database.read(queue_rows.orphaned):
             return 0
         adopted = self._database.write(lambda connection: queue_rows.adopt(connection, owner, now))
-        with self._lock:
-            self._names.update({(queued.lane, queued.name): None for queued in adopted if queued.name})
         self._remember(adopted)
         return len(adopted)
 
@@ -239,8 +237,8 @@ class DurableQueue:
             self._leases.clear()
             self._names.clear()
             self._tombstones.clear()
-        self._journal.flush()
         if owner is not None:
+            self._journal.flush()
             self._database.write(lambda connection: queue_rows.release(connection, owner), durable=False)
 
     def pause(self, lane: str) -> None:

@@ -62,6 +62,7 @@ def test_a_scheduled_task_is_not_delivered_before_its_time(transport: Transport)
 def test_a_task_scheduled_in_the_past_is_delivered_at_once(transport: Transport) -> None:
     transport.tasks.enqueue(replace(TASK, schedule_at=START - timedelta(days=1)))
     assert _run(transport) == 1
+    assert float(transport.function.seen[0].headers["X_CLOUDTASKS_TASKETA"]) == START.timestamp()
 
 
 def test_a_name_that_waits_is_refused_and_delivered_once(transport: Transport) -> None:

@@ -118,6 +118,9 @@ def test_the_timekeeper_looks_again_when_a_case_wakes_and_at_the_latest_after_an
     store.wake_at = home.clock.now()
     assert sweeps.send_if_due()
     assert sweeps.look_at() == home.clock.now() + timedelta(seconds=60)
+    home.clock.advance(60)
+    assert not sweeps.send_if_due(), "one tick waits already"
+    assert sweeps.look_at() == home.clock.now() + timedelta(seconds=60)
 
 
 def test_two_sweeps_never_run_side_by_side(home: House) -> None:

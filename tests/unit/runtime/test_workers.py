@@ -37,6 +37,22 @@ def test_a_free_thread_is_used_again() -> None:
     assert len(set(names)) <= 3
 
 
+def test_two_jobs_never_share_the_one_thread_that_is_free() -> None:
+    for _ in range(20):
+        workers = Workers("w")
+        first, together = threading.Event(), threading.Barrier(3)
+
+        def meet(together: threading.Barrier = together) -> None:
+            together.wait(PATIENCE_S)
+
+        workers.run(first.set)
+        assert first.wait(PATIENCE_S)
+        workers.run(meet)
+        workers.run(meet)
+        together.wait(PATIENCE_S)
+        assert workers.end(PATIENCE_S) == 0
+
+
 def test_ending_leaves_no_thread_and_finishes_what_was_begun() -> None:
     before = set(threading.enumerate())
     workers = Workers("w")
