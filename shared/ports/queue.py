@@ -20,7 +20,10 @@ class Messages(Protocol):
     """Publishing to the topics that start triage, synthesize and policy check."""
 
     def publish(self, message: Message) -> None:
-        """Hand the message over durably before returning. Raises Retryable when that was not possible."""
+        """Hand the message over before returning. Raises Retryable when that was not possible.
+
+        An adapter may make it durable moments later: a hint that a crash eats costs time, never work.
+        """
         ...
 
 
@@ -53,5 +56,5 @@ class Tasks(Protocol):
     """Enqueuing specialists, watchdogs and actions."""
 
     def enqueue(self, task: Task) -> bool:
-        """Hand the task over durably before returning. False: the name exists or existed; that proves nothing."""
+        """Hand the task over before returning, as a message. False: the name exists or existed, which proves nothing."""
         ...

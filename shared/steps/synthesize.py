@@ -111,6 +111,8 @@ class _Builder:
         if len(self._by_purpose) != len(drafts):
             raise NotVouchedFor("two drafted actions have the same purpose")
         self._ids = {draft.purpose: action_id(case.id, draft, case.actions) for draft in drafts}
+        # Whoever asked for the case is never the only one who approves what comes of it.
+        self._requested_by = case.text_fact("request.requested_by")
         self._decision_hash = sha256(canonical(brief.decision)) if brief else ""
         self._built: dict[str, Action] = {}
 
@@ -135,4 +137,6 @@ class _Builder:
                 hashes.append(self.build(other, path).hash)
         resolved = draft.model_copy(update={"depends_on": tuple(dependencies)})
         digest = content_hash(resolved, decision_hash=self._decision_hash, dependency_hashes=tuple(hashes))
-        return Action(**resolved.model_dump(), id=self._ids[draft.purpose], hash=digest)
+        return Action(
+            **resolved.model_dump(), id=self._ids[draft.purpose], hash=digest, requested_by=self._requested_by
+        )

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 
 from shared.case.evidence import Cell, Evidence, EvidenceKind
+
+_DECIMAL = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 
 
 class Exhibits:
@@ -20,6 +24,10 @@ class Exhibits:
     def lookup(self, index: int) -> Evidence | None:
         """The evidence with this index, as a derivation or a citation names it."""
         return self._by_index.get(index)
+
+    def all(self) -> list[Evidence]:
+        """Every record and absence, in index order."""
+        return list(self._latest)
 
     def rows(self, *tables: str) -> list[Evidence]:
         """The records of these tables, in index order."""
@@ -43,6 +51,13 @@ def whole(item: Evidence | None, name: str) -> int | None:
     """A whole number in a row; None where there is none."""
     value: Cell = item.row.fields.get(name) if item else None
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def decimal(cell: Cell) -> Fraction | None:
+    """A number as the sources write it: a whole one, or decimal text; None for anything else."""
+    if isinstance(cell, bool) or cell is None:
+        return None
+    return Fraction(cell) if _DECIMAL.fullmatch(str(cell)) else None
 
 
 def indexes(items: Iterable[Evidence | None]) -> tuple[int, ...]:

@@ -1,4 +1,5 @@
-"""What a piece of text says, by small lexical rules: a complaint, a promise, a cancellation, a courtesy, a downgrade.
+"""What a piece of text says, by small lexical rules: a complaint, a promise, a cancellation, a courtesy, a downgrade,
+an instruction to us.
 
 A sentence counts, not a text: "no errors today, but please cancel the SSO ticket" is neither a complaint nor a
 cancellation. Quoted lines of an earlier message (">", "On ... wrote:") belong to whoever wrote them and are left out.
@@ -56,6 +57,19 @@ _NO_CANCEL = re.compile(
 )
 
 _COURTESY = re.compile(r"\b(courtesy|goodwill|good-will|gesture|as a one-?off|make (it|this) go away)\b", re.IGNORECASE)
+_ADDRESSED = re.compile(
+    r"\b(ignore|disregard|forget|override|bypass) (all |any |the |your |these |those )*"
+    r"(previous |prior |above |earlier )?(instructions?|rules?|polic(y|ies)|prompts?|guidelines?|guardrails?|checks?)\b"
+    r"|^[^\w\n]{0,10}(system|assistant|developer)( (prompt|message|note))?\s*:"
+    r"|\b(attention|note|instructions?|message) (to|for) (the )?(ai|a\.i\.|agents?|assistants?|bots?|llm|model)\b"
+    r"|\byou are (now )?(an? |the )?(ai|assistant|agent|language model|bot)\b"
+    r"|\b(ai|agents?|assistants?|bots?|llm) (reading|processing|handling) this\b"
+    r"|\b(set|change) the (recipient|payee|approval|account)\b"
+    r"|\b(approve|issue|execute) (this|the|a) (full )?(refund|credit|action)s? "
+    r"(automatically|without (approval|review))\b"
+    r"|</?(system|instructions?|prompt)>",
+    re.IGNORECASE | re.MULTILINE,
+)
 _MONEY = re.compile(r"[$€£¥]\s?\d|\b\d[\d,.]*\s?(usd|eur|gbp|dollars|euros)\b", re.IGNORECASE)
 _PLAN_CHANGE = re.compile(
     r"\b(plan change|change of plan|downgrad\w*|switched|moved|changed)\b[^:\n]{0,160}[:\s]\s*(from )?"
@@ -98,6 +112,15 @@ def _promises(clause: str) -> bool:
 def is_cancellation(text: str) -> bool:
     """Whether it asks for an end of the subscription; evaluating, asking how, or considering it does not count."""
     return any(_CANCEL.search(sentence) and not _NO_CANCEL.search(sentence) for sentence in _sentences(text))
+
+
+def is_instruction(text: str) -> bool:
+    """Whether it looks like an instruction to whoever or whatever handles the case rather than a message to people.
+
+    It talks of ignoring rules or prompts, poses as a system message, addresses an agent, or wants a recipient or an
+    approval changed. Counting such texts is all that comes of it; approval policies may ask for more people then.
+    """
+    return _ADDRESSED.search(text) is not None
 
 
 def is_courtesy(text: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from fractions import Fraction
 
 QUOTE_LIMIT = 400
@@ -27,6 +27,11 @@ def number(value: Fraction) -> str:
     return f"{whole}.{hundredths:02d}".rstrip("0").rstrip(".") if hundredths else f"{whole}"
 
 
+def percent(value: Fraction) -> str:
+    """99.97 %."""
+    return f"{number(value)} %"
+
+
 def count(amount: Fraction | int, noun: str) -> str:
     """2 days, 1 day, 2 people."""
     value = Fraction(amount)
@@ -37,6 +42,12 @@ def count(amount: Fraction | int, noun: str) -> str:
 def hours_and_days(seconds: int) -> str:
     """48 h (2 days)."""
     return f"{number(Fraction(seconds, 3600))} h ({count(Fraction(seconds, 86400), 'day')})"
+
+
+def lasting(span: timedelta) -> str:
+    """3 minutes, or hours and days from two hours on."""
+    seconds = int(span.total_seconds())
+    return hours_and_days(seconds) if seconds >= 7200 else count(Fraction(seconds, 60), "minute")
 
 
 def feature(service: str) -> str:

@@ -11,7 +11,8 @@ from shared.playbooks.disputes import derive, testimony
 from shared.playbooks.disputes.assessment import Assessment
 from shared.playbooks.disputes.billing import Cycle
 from shared.playbooks.disputes.matter import Matter, paid_lines
-from shared.playbooks.disputes.policies import CLOCKS, Policy, Proration
+from shared.playbooks.disputes.policies import Policy
+from shared.playbooks.disputes.policy_rules.proration import CLOCKS, Proration
 from shared.playbooks.disputes.testimony import Statement
 from shared.playbooks.disputes.trouble import Trouble, Window, windows
 from shared.playbooks.disputes.usage import Use

@@ -12,7 +12,8 @@ from shared.case.derivation import evaluate
 from shared.case.evidence import Evidence
 from shared.case.money import format_minor
 from shared.playbooks.disputes.billing import Cycle
-from shared.playbooks.disputes.policies import Policy, Proration
+from shared.playbooks.disputes.policies import Policy
+from shared.playbooks.disputes.policy_rules.proration import Proration
 from shared.playbooks.disputes.trouble import Window
 from shared.team.exhibits import text, whole
 from shared.team.words import count, number

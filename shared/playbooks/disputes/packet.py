@@ -14,10 +14,12 @@ from shared.playbooks.disputes import testimony
 from shared.playbooks.disputes.assessment import Assessment
 from shared.playbooks.disputes.credit import Credit
 from shared.playbooks.disputes.matter import Matter
+from shared.playbooks.disputes.outage import Clean
 from shared.playbooks.disputes.ruling import Ruling
 from shared.playbooks.disputes.usage import Use, people, per_day
-from shared.team.exhibits import text
-from shared.team.words import count, feature, hours_and_days, listed, minute, quoted
+from shared.team.exhibits import decimal, text
+from shared.team.moments import moment
+from shared.team.words import count, feature, hours_and_days, listed, minute, percent, quoted
 
 TOTAL_LIMIT = 150_000
 LIMITS: dict[str, int] = {
@@ -143,7 +145,17 @@ def _timeline(matter: Matter, seen: Assessment, ruling: Ruling) -> list[tuple[da
             (item.at, f"{minute(item.at)}: we confirmed this in writing and promised a credit.")
             for item in seen.promises[:1]
         ]
-    return entries + _use_entries(seen.uses)
+    return entries + _uptime_entries(ruling.clean) + _use_entries(seen.uses)
+
+
+def _uptime_entries(clean: Clean | None) -> list[tuple[datetime, str]]:
+    entries = []
+    for row in clean.uptimes if clean else ():
+        start, end = (moment(row.row.fields.get(name)) for name in ("window_start", "window_end"))
+        if start is not None and end is not None and (up := decimal(row.row.fields.get("uptime_pct"))) is not None:
+            span, name = f"{start.date().isoformat()} to {end.date().isoformat()}", feature(text(row, "service"))
+            entries.append((start, f"{span}: our uptime monitor measured {percent(up)} for {name}."))
+    return entries
 
 
 def _trouble_entries(credit: Credit) -> list[tuple[datetime, str]]:

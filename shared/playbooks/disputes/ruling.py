@@ -7,21 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from shared.case.brief import DecisionKind
 from shared.case.evidence import Ended, Evidence, Gap
-from shared.playbooks.disputes import labels, remedies
+from shared.playbooks.disputes import labels, outage, remedies
 from shared.playbooks.disputes.assessment import Assessment, operations_seen, policies_seen, returns_seen, support_seen
 from shared.playbooks.disputes.codes import Family
 from shared.playbooks.disputes.credit import Credit, Stop, billed, credit_of, evidence_of
 from shared.playbooks.disputes.matter import Matter
-from shared.playbooks.disputes.policies import Policy, Unevaluable, disagree, proration
+from shared.playbooks.disputes.outage import Clean
+from shared.playbooks.disputes.policies import Policy, disagree
+from shared.playbooks.disputes.policy_rules import outage_claim
+from shared.playbooks.disputes.policy_rules.proration import KIND as PRORATION
+from shared.playbooks.disputes.policy_rules.proration import proration
+from shared.playbooks.disputes.policy_rules.reading import Unevaluable
 from shared.playbooks.disputes.stages import Stage
 from shared.team.exhibits import text, whole
-from shared.team.words import count, feature, listed
+from shared.team.words import count, feature, listed, percent
+
+T = TypeVar("T")
 
 COVERED = frozenset({Family.NOT_AS_DESCRIBED, Family.NOT_RECEIVED})
 """The claim families that these rules decide; every other one goes to a person."""
+
+_FOLLOWED = frozenset({PRORATION, outage_claim.KIND})
+"""The kinds of policy rules that these rules follow; one of each can hold at the same time."""
 
 DAYS_OF_USE = 3
 """On how many different days somebody must have used the product for its use to speak against the claim."""
@@ -37,6 +48,8 @@ class Ruling:
     credit: Credit | None = None
     cites: tuple[Evidence, ...] = ()
     policy: Policy | None = None
+    clean: Clean | None = None
+    """What was measured, where a policy on claims of an outage calls it clean."""
 
 
 _PERSON_PCT = 50
@@ -53,9 +66,25 @@ def rule(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
     try:
         for check in _CHECKS:
             check(matter, seen)
-        return _with_trouble(matter, seen, gaps) if seen.relevant else _without_trouble(matter, seen, gaps)
+        return _on_record(matter, seen, gaps)
     except Stop as stop:
         return Ruling(DecisionKind.ESCALATE, stop.reasons, _PERSON_PCT, cites=stop.cites)
+
+
+def _on_record(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
+    policy = next((policy for policy in seen.in_force if policy.kind == outage_claim.KIND), None)
+    if policy is None:
+        return _with_trouble(matter, seen, gaps) if seen.relevant else _without_trouble(matter, seen, gaps)
+    wanted = _followed(policy, outage_claim.outage_claim, evidence_of(seen.relevant))
+    _, outages = outage.split(seen.relevant)
+    if not outages:
+        return _without_trouble(matter, seen, gaps, outage.clean(matter, seen, policy, wanted))
+    if any(other.kind == PRORATION for other in seen.in_force):
+        return _with_trouble(matter, seen, gaps)
+    raise Stop(
+        (f"operations recorded an outage that hit them: by {policy.name} they get their money back",),
+        (policy.evidence, *evidence_of(outages)),
+    )
 
 
 def _is_answerable(matter: Matter, seen: Assessment) -> None:
@@ -93,7 +122,7 @@ def _nothing_came_back(matter: Matter, seen: Assessment) -> None:
 def _policies_agree(matter: Matter, seen: Assessment) -> None:
     if not policies_seen(matter):
         raise Stop(("the merchant's policies could not be read",), (matter.dispute,))
-    if len(seen.in_force) > 1 and disagree(seen.in_force):
+    if disagree(seen.in_force, _FOLLOWED):
         named = listed([policy.name for policy in seen.in_force])
         raise Stop((f"two current policies disagree: {named}",), tuple(policy.evidence for policy in seen.in_force))
 
@@ -121,13 +150,9 @@ def _with_trouble(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruli
     recorded = tuple(item.evidence for item in seen.relevant)
     if not seen.in_force:
         raise Stop(("an incident is on record, and no current policy says what is owed for it",), recorded)
-    policy = max(seen.in_force, key=lambda item: (str(item.effective_from or ""), item.id))
-    try:
-        wanted = proration(policy)
-    except Unevaluable as why:
-        raise Stop(
-            (f"the policy {policy.name} has to be read by a person: {why}",), (policy.evidence, *recorded)
-        ) from why
+    about = [item for item in seen.in_force if item.kind != outage_claim.KIND]
+    policy = max(about, key=lambda item: (str(item.effective_from or ""), item.id))
+    wanted = _followed(policy, proration, recorded)
     credit = credit_of(matter, seen, policy, wanted)
     reasons = (
         f"an incident on {listed(sorted({feature(item.service) for item in credit.troubles}))} is on record, they used "
@@ -137,7 +162,17 @@ def _with_trouble(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruli
     return Ruling(DecisionKind.CREDIT, reasons, _confidence(_CREDIT_PCT, seen, gaps), credit, policy=policy)
 
 
-def _without_trouble(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
+def _followed(policy: Policy, read: Callable[[Policy], T], recorded: tuple[Evidence, ...]) -> T:
+    """The rule of a policy. Raises Stop for one that has to be read by a person."""
+    try:
+        return read(policy)
+    except Unevaluable as why:
+        raise Stop(
+            (f"the policy {policy.name} has to be read by a person: {why}",), (policy.evidence, *recorded)
+        ) from why
+
+
+def _without_trouble(matter: Matter, seen: Assessment, gaps: Sequence[Gap], clean: Clean | None = None) -> Ruling:
     """Nothing on record concerned the customer: their use speaks, unless somebody's words speak against it."""
     _check_everything_was_read(matter, gaps)
     if seen.unclear:
@@ -159,15 +194,18 @@ def _without_trouble(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> R
             (f"no incident is on record, but use is seen on {count(len(days), 'day')} only: too little to contest",),
             (matter.charge,),
         )
-    policy = seen.in_force[0] if seen.in_force else None
+    policy = clean.policy if clean else next(iter(seen.in_force), None)
     base = _FIGHT_PCT if policy else _FIGHT_WITHOUT_POLICY_PCT
-    reasons = (
+    reasons: tuple[str, ...] = (
         f"they used the product on {count(len(days), 'day')}, and no record of trouble concerned them",
         "nothing was promised, nobody complained, and nothing is owed"
         if policy
         else f"no merchant policy covers this claim; the default for its code: {matter.rule.stance}",
     )
-    return Ruling(DecisionKind.FIGHT, reasons, _confidence(base, seen, gaps), policy=policy)
+    if clean is not None:
+        measured = f"uptime {percent(clean.uptime_pct)}, error rate {percent(clean.error_rate_pct)}, no outage"
+        reasons = (f"{clean.policy.name} calls this clean: {measured}", *reasons)
+    return Ruling(DecisionKind.FIGHT, reasons, _confidence(base, seen, gaps), policy=policy, clean=clean)
 
 
 def _check_everything_was_read(matter: Matter, gaps: Sequence[Gap]) -> None:

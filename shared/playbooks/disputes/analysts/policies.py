@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shared.playbooks.disputes import labels
-from shared.playbooks.disputes.policies import is_for, topics_of
+from shared.playbooks.disputes.policies import is_for, topics_for
 from shared.team.contract import Job
 from shared.team.literals import one_of
 from shared.team.tools import Tools
@@ -12,11 +12,7 @@ from shared.team.tools import Tools
 def ask(job: Job, tools: Tools) -> None:
     """All pages are looked through; those for this claim are evidence, current or not, and who reads them decides."""
     listed = tools.ask("the policy library", "SELECT id, applies_to FROM policies.documents", essential=True)
-    topics = topics_of(
-        job.case.text_fact("dispute.brand"),
-        job.case.text_fact("dispute.network_reason_code"),
-        job.case.text_fact("dispute.reason"),
-    )
+    topics = topics_for(job.case)
     meant = [str(row["id"]) for row in listed.rows if is_for(row["applies_to"], topics)]
     answer = tools.gather(
         "the policies for this claim",

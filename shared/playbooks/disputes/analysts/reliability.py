@@ -15,9 +15,17 @@ from shared.team.tools import Answer, Tools
 MARGIN = timedelta(days=3)
 """Messages about an incident are read a little beyond the cycle: people write before and after."""
 
+LONG_PLAN = timedelta(days=60)
+LOOK_BACK = timedelta(days=90)
+"""How long before the cycle of a plan that is at least `LONG_PLAN` long incidents are read, to be named."""
+
 _CHANNELS = ("incident", "outage", "status", "ops", "oncall")
 """What the channels of engineers have in their names."""
 
+_INCIDENTS = (
+    "SELECT i.id, i.title, i.status, i.severity, i.service, i.created, i.resolved_at, i.customer_impacted, "
+    "i.description, i.tags FROM datadog.incidents i"
+)
 _USE = "e.id, e.event, e.person_email, e.timestamp, e.properties"
 _SERVICE = "json_extract_string(e.properties, '$.service')"
 
@@ -35,6 +43,7 @@ def ask(job: Job, tools: Tools) -> None:
         tools.gap("whether the service worked", "no use by this customer says which services to look at")
         return
     affected = _operations(tools, services, cycle)
+    _before(tools, services, cycle)
     _use(tools, who, cycle, affected)
     _people_and_errors(tools, who, services, cycle)
 
@@ -79,7 +88,8 @@ def _operations(tools: Tools, services: list[str], cycle: Cycle) -> list[str]:
         )
     tools.gather(
         "the uptime of the services",
-        "SELECT o.id, o.service, o.window_start, o.window_end, o.uptime_pct, o.p95_ms, o.p99_ms "
+        # All columns: some monitors record an error rate beside the ones that the catalogue knows.
+        "SELECT o.* "
         f"FROM datadog.slo_history o WHERE o.service IN {one_of(services)} "
         f"AND {_overlaps('o.window_start', 'o.window_end', cycle)}",
         table="datadog.slo_history",
@@ -108,8 +118,7 @@ def _alerts(tools: Tools, services: list[str], cycle: Cycle) -> Answer:
 def _incidents(tools: Tools, services: list[str], cycle: Cycle) -> Answer:
     answer = tools.gather(
         labels.INCIDENTS,
-        "SELECT i.id, i.title, i.status, i.severity, i.service, i.created, i.resolved_at, i.customer_impacted, "
-        f"i.description, i.tags FROM datadog.incidents i WHERE i.service IN {one_of(services)} "
+        f"{_INCIDENTS} WHERE i.service IN {one_of(services)} "
         f"AND {_overlaps('i.created', 'i.resolved_at', cycle)} ORDER BY i.created, i.id",
         table="datadog.incidents",
     )
@@ -137,6 +146,20 @@ def _pages(tools: Tools, services: list[str], cycle: Cycle) -> Answer:
         question=f"Was anybody paged about {', '.join(services)} in the billing cycle?",
     )
     return answer
+
+
+def _before(tools: Tools, services: list[str], cycle: Cycle) -> None:
+    """A claim against a long plan is often about the time before its renewal, which this charge did not pay for."""
+    if cycle.end - cycle.start < LONG_PLAN:
+        return
+    earlier = Cycle(cycle.start - LOOK_BACK, cycle.start)
+    tools.gather(
+        "incident records before the cycle",
+        f"{_INCIDENTS} WHERE i.service IN {one_of(services)} AND {_overlaps('i.created', 'i.resolved_at', earlier)} "
+        "ORDER BY i.created, i.id",
+        table="datadog.incidents",
+        limit=20,
+    )
 
 
 def _use(tools: Tools, who: Identity, cycle: Cycle, affected: list[str]) -> None:

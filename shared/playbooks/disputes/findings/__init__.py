@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from shared.case.brief import Finding
 from shared.playbooks.disputes.assessment import Assessment
-from shared.playbooks.disputes.findings import money, people, rules, service
+from shared.playbooks.disputes.findings import money, outage, people, rules, service
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.ruling import Ruling
 
@@ -17,6 +17,9 @@ _WRITERS: Sequence[Callable[[Matter, Assessment, Ruling], Finding | None]] = (
     service.incident,
     service.trouble_aside,
     service.clean,
+    outage.measured,
+    outage.disturbances,
+    outage.before,
     service.use,
     people.complaint,
     people.no_contact,

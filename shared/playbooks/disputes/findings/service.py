@@ -32,7 +32,7 @@ _RECORDS = {
 
 def incident(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None:
     """The trouble that concerned the customer."""
-    if not seen.relevant:
+    if not seen.relevant or ruling.clean is not None:
         return None
     told = "; ".join(_trouble_in_words(item) for item in seen.relevant)
     by = _corroboration(matter, {item.service for item in seen.relevant})

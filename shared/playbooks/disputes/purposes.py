@@ -1,0 +1,32 @@
+"""Purposes: how the actions of a draft refer to each other, and what tells two actions of one kind apart for good.
+
+The identity of an action is its case, kind, target and purpose. An inquiry and the chargeback that it becomes need one
+answer each, so their purposes differ; so do those of two attempts to collect one invoice.
+"""
+
+from __future__ import annotations
+
+STAGE, SUBMIT = "stage_evidence", "submit_evidence"
+STAGE_ANSWER, SUBMIT_ANSWER = "stage_inquiry_answer", "submit_inquiry_answer"
+OF_INQUIRY = frozenset({STAGE_ANSWER, SUBMIT_ANSWER})
+
+REFUND_AFTER_WIN = "refund_owed_after_win"
+REFUND = "refund_charge"
+TELL_OF_REFUND = "tell_customer_of_refund"
+DECLINE = "tell_customer_why_not"
+NOTE, BRIEF = "note_decision", "brief_team"
+
+
+def ask_for_payment(attempt: int) -> str:
+    """One message per attempt to collect an invoice."""
+    return f"ask_for_payment_{attempt}"
+
+
+def owner_ticket(attempt: int) -> str:
+    """One ticket per attempt to collect an invoice."""
+    return f"tell_owner_{attempt}"
+
+
+def retry(attempt: int) -> str:
+    """One retry after each attempt that failed."""
+    return f"retry_after_{attempt}"
