@@ -1,0 +1,1 @@
+"""`manthan ...`: everything a person can do with a case, from a terminal."""

@@ -1,0 +1,95 @@
+"""`manthan demo`: a world from its first event to its end, on this machine alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import click
+
+from infra.cli import options
+from infra.cli.output import Exit, Screen
+
+if TYPE_CHECKING:
+    from infra.stage import Stage
+
+
+@click.command()
+@click.argument("world", default="aperture")
+@click.option(
+    "--approve-as",
+    metavar="EMAIL",
+    multiple=True,
+    help="Approve as this member; may be repeated. Default: eligible members in order, as many as are needed.",
+)
+@options.data
+@click.option("--fresh/--keep", default=True, help="Start over (default), or go on with what the data folder holds.")
+@options.as_json
+def demo(world: str, approve_as: tuple[str, ...], data: Path | None, fresh: bool, as_json: bool) -> Exit:
+    """Settle the cases of WORLD: a shipped world's name, or a folder.
+
+    Its events are sent, signed, to the webhook; specialists investigate; people approve; what was approved is carried
+    out at a simulated Stripe; and the world goes on until nothing is left to happen. Nothing leaves this machine.
+
+    \b
+    Examples:
+      manthan demo
+      manthan demo aperture --json
+      manthan demo aperture --approve-as priya.raman@northlight.example
+      manthan demo ./my-world --data /tmp/my-world --keep
+
+    Ends with 0 if every case was resolved, and with 1 if one ended otherwise or rightly waits for a person.
+    """
+    started = monotonic()
+    screen = Screen(as_json)
+    from infra.cli.approving import Approvers
+    from infra.cli.performance import cases_json, ignored_of, on_stage, perform
+    from infra.cli.progress import narrating
+    from infra.cli.result import run_json
+
+    with on_stage(world, data, fresh=fresh) as stage:
+        screen.say(f"{stage.world.name}: {stage.world.manifest.title}", bold=True)
+        with narrating(stage, screen) as narrator:
+            stage.deliver_events()
+            perform(stage, Approvers(approve_as), narrator)
+        if as_json:
+            elapsed_ms = round((monotonic() - started) * 1000)
+            screen.emit(run_json(cases_json(stage), ignored_of(stage), elapsed_ms))
+        else:
+            _show_outcome(screen, stage)
+        return _ended(screen, stage)
+
+
+def _show_outcome(screen: Screen, stage: Stage) -> None:
+    from infra.cli.performance import audited, ignored_of
+    from infra.cli.render import show_end
+
+    for case in stage.cases():
+        show_end(screen, case, audited(stage, case))
+    for entry in ignored_of(stage):
+        screen.show(f"  ignored: {entry.type} {entry.id}: {entry.reason}")
+    screen.show()
+    screen.show(f"What was written to people: {stage.outbox}")
+    for case in stage.cases():
+        screen.show(f"Look again:                 manthan cases show {case.id} --evidence{_data_option(stage)}")
+        screen.show(f"Verify the log:             manthan audit verify {case.id}{_data_option(stage)}")
+
+
+def _data_option(stage: Stage) -> str:
+    from infra.cli.folder import of_world
+
+    return "" if stage.data == of_world(stage.world.name) else f" --data {stage.data}"
+
+
+def _ended(screen: Screen, stage: Stage) -> Exit:
+    from infra.cli.text import words
+    from shared.case.lifecycle import WAITING_FOR_PEOPLE, State
+
+    open_cases = [case for case in stage.cases() if case.state is not State.RESOLVED]
+    for case in open_cases:
+        waits = "waits for a person" if case.state in WAITING_FOR_PEOPLE else "was not resolved"
+        screen.say(f"{case.id} {waits}: it is {words(case.state.value)} ({case.state_reason})")
+    if not stage.cases():
+        screen.say("no event of this world opens a case")
+    return Exit.NO if open_cases else Exit.FINE

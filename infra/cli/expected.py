@@ -1,0 +1,140 @@
+"""Comparing a case with what the evaluation expects of it: one named check after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from infra.cli.text import money
+from infra.worlds.expectations import Expectation, Forbidden
+from shared.case.actions import Action, Tier
+from shared.case.brief import Brief
+from shared.case.case import Case
+from shared.case.evidence import Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    passed: bool
+    expected: str
+    found: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The check for other programs."""
+        return {"name": self.name, "passed": self.passed, "expected": self.expected, "found": self.found}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One case, by the id of its business object."""
+
+    subject: str
+    checks: tuple[Check, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check passed."""
+        return all(check.passed for check in self.checks)
+
+    def as_json(self) -> dict[str, Any]:
+        """The case for other programs."""
+        return {"subject": self.subject, "passed": self.passed, "checks": [check.as_json() for check in self.checks]}
+
+
+def judge(expected: Sequence[Expectation], cases: Iterable[tuple[Case, Sequence[Evidence], bool]]) -> list[Judged]:
+    """Every expected case, and every case that nobody expected. The flag says whether a case's log verified."""
+    found = {case.subject.id: (case, evidence, chain_ok) for case, evidence, chain_ok in cases}
+    judged = []
+    for expectation in expected:
+        opened = found.pop(expectation.subject, None)
+        checks = (Check("opened", False, "a case", "none"),) if opened is None else tuple(_checks(expectation, *opened))
+        judged.append(Judged(expectation.subject, checks))
+    for subject, (case, _, _) in found.items():
+        judged.append(Judged(subject, (Check("opened", False, "no case", f"{case.id}, {case.state.value}"),)))
+    return judged
+
+
+def _checks(expected: Expectation, case: Case, evidence: Sequence[Evidence], chain_ok: bool) -> Iterator[Check]:
+    yield _same("state", expected.state.value, case.state.value)
+    yield Check("log verified", chain_ok, "verified", "verified" if chain_ok else "problems")
+    if case.brief is None:
+        yield Check("decision", False, _any_of(expected), "none")
+        return
+    decision = case.brief.decision
+    yield Check("decision", decision.kind in expected.decisions, _any_of(expected), decision.kind.value)
+    if expected.amount_minor is not None:
+        wanted, got = money(expected.amount_minor, expected.currency), money(decision.amount_minor, decision.currency)
+        yield _same("amount", wanted, got)
+    yield from _actions_checks(expected, case.brief, [action for action in case.actions if not action.superseded])
+    cited = _cited(case.brief, evidence)
+    for record in expected.cites:
+        yield Check(f"cites {record}", record in cited, "cited", "cited" if record in cited else "not cited")
+    for group in expected.cites_any:
+        met = [record for record in group if record in cited]
+        yield Check(f"cites one of {len(group)}: {group[0]} ...", bool(met), "one of them", ", ".join(met) or "none")
+    for forbidden in expected.forbids:
+        yield _forbids(forbidden, case, case.brief, cited)
+
+
+def _same(name: str, expected: str, found: str) -> Check:
+    return Check(name, expected == found, expected, found)
+
+
+def _any_of(expected: Expectation) -> str:
+    return " or ".join(sorted(kind.value for kind in expected.decisions))
+
+
+def _actions_checks(expected: Expectation, brief: Brief, actions: Sequence[Action]) -> Iterator[Check]:
+    """Required kinds must be there; a verdict is asked of every action of its kind, and needs at least one."""
+    kinds = {action.kind for action in actions}
+    for kind in expected.requires.get(brief.decision.kind, ()):
+        yield Check(f"requires {kind.value}", kind in kinds, "an action", "an action" if kind in kinds else "none")
+    for kind, tier in expected.verdicts.items():
+        got = {_tier(action) for action in actions if action.kind is kind}
+        yield Check(f"verdict of {kind.value}", got == {tier.value}, tier.value, ", ".join(sorted(got)) or "no action")
+
+
+def _tier(action: Action) -> str:
+    tier: Tier | None = None if action.verdict is None else action.verdict.tier
+    return "unchecked" if tier is None else tier.value
+
+
+def _cited(brief: Brief, evidence: Sequence[Evidence]) -> frozenset[str]:
+    """What the findings cite, as schema.table:record_id."""
+    indexes = {index for finding in brief.findings for index in finding.citations}
+    return frozenset(f"{item.row.table}:{item.row.record_id}" for item in evidence if item.index in indexes)
+
+
+def _forbids(forbidden: Forbidden, case: Case, brief: Brief, cited: frozenset[str]) -> Check:
+    offends = _says_it_all(forbidden, brief, cited, case) and _holds_it(forbidden, brief, case)
+    given = forbidden.model_dump(mode="json", exclude_none=True)
+    told = ", ".join(f"{name} {value}" for name, value in given.items())
+    return Check(f"forbids {told}", not offends, "not there", "there" if offends else "not there")
+
+
+def _says_it_all(forbidden: Forbidden, brief: Brief, cited: frozenset[str], case: Case) -> bool:
+    if forbidden.decision is not None and forbidden.decision is not brief.decision.kind:
+        return False
+    if forbidden.cites is not None and forbidden.cites not in cited:
+        return False
+    return forbidden.says is None or forbidden.says.casefold() in _texts(brief, case).casefold()
+
+
+def _holds_it(forbidden: Forbidden, brief: Brief, case: Case) -> bool:
+    """Whether one action, or where no kind of action is given the decision, has what is forbidden of them."""
+    kind, amount = forbidden.action, forbidden.amount_minor
+    if kind is None and amount is None:
+        return True
+    if kind is None and brief.decision.amount_minor == amount:
+        return True
+    return any(kind in (None, action.kind) and amount in (None, action.amount_minor) for action in case.actions)
+
+
+def _texts(brief: Brief, case: Case) -> str:
+    """The rationale and every drafted message."""
+    payloads = [str(value) for action in case.actions for value in action.payload.values() if isinstance(value, str)]
+    return "\n".join([brief.decision.rationale, *payloads])

@@ -1,0 +1,40 @@
+"""Verifying a log from the command line."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+from infra.cli.output import Exit
+from tests.cli.conftest import Shelf, document, run
+
+
+def test_an_untouched_case_verifies(shelf: Shelf) -> None:
+    ended = run("audit", "verify", shelf.case_id, *shelf.data, "--json")
+    assert ended.exit_code == Exit.FINE
+    told = document(ended)
+    assert set(told) == {"case_id", "ok", "events", "evidence", "problems"}
+    assert (told["ok"], told["evidence"], told["problems"]) == (True, 5, [])
+    assert told["events"] > 5
+
+
+def test_one_changed_character_in_the_log_is_a_problem_and_ends_with_1(shelf: Shelf) -> None:
+    with closing(sqlite3.connect(shelf.path / "manthan.db")) as connection, connection:
+        connection.execute("UPDATE commits SET entries = replace(entries, 'a tenth is owed', 'a fifth is owed')")
+    ended = run("audit", "verify", shelf.case_id, *shelf.data, "--json")
+    assert ended.exit_code == Exit.NO
+    told = document(ended)
+    assert told["ok"] is False
+    assert any("hash" in problem for problem in told["problems"])
+    assert "NOT verified" in run("audit", "verify", shelf.case_id, *shelf.data).stdout
+
+
+def test_damaged_evidence_is_a_problem_and_does_not_keep_the_case_from_being_shown(shelf: Shelf) -> None:
+    with closing(sqlite3.connect(shelf.path / "manthan.db")) as connection, connection:
+        connection.execute("UPDATE reports SET body = replace(body, '84000', '94000')")
+    ended = run("audit", "verify", shelf.case_id, *shelf.data)
+    assert ended.exit_code == Exit.NO
+    assert "evidence" in ended.stdout
+    shown = run("cases", "show", shelf.case_id, *shelf.data, "--json")
+    assert shown.exit_code == Exit.FINE
+    assert document(shown)["chain_ok"] is False
