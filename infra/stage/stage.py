@@ -123,9 +123,10 @@ class Stage:
         return sources
 
     def _set_the_scene(self) -> None:
-        issuer_days = self.world.manifest.stripe.issuer_days if self.world.manifest.stripe else None
-        if issuer_days is not None:
-            self.double.configure(decision_days=issuer_days)
+        choices = self.world.manifest.stripe
+        self.double.configure(
+            decision_days=choices.issuer_days, refunds=dict(choices.refunds), refund_days=choices.refund_days
+        )
         self.double.load(self.world.stripe_objects)
 
     def deliver_events(self) -> None:

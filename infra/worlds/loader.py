@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from infra.worlds.consistency import disagreements
+from infra.worlds.documents import Json
 from infra.worlds.folder import Folder
-from infra.worlds.manifest import read_manifest
+from infra.worlds.manifest import Manifest, read_manifest
 from infra.worlds.model import ApprovalFile, World
 from infra.worlds.policies import TABLE as POLICIES
 from infra.worlds.policies import read_policies
@@ -53,6 +54,7 @@ def load_world(path: Path) -> World:
     differing = next(disagreements(facts, objects), None)
     if differing:
         raise folder.fault(folder.root / "stripe", differing)
+    _check_refunds(folder, manifest, objects)
     policies = read_policies(folder)
     return World(
         root=folder.root,
@@ -71,6 +73,13 @@ def _check_entries(folder: Folder) -> None:
         if path.name not in known:
             expected = ", ".join([*_FILES, *(f"{name}/" for name in _FOLDERS)])
             raise folder.fault(path, f"is no part of a world; a world holds: {expected}")
+
+
+def _check_refunds(folder: Folder, manifest: Manifest, objects: list[Json]) -> None:
+    charges = {found["id"] for found in objects if found["object"] == "charge"}
+    for charge in manifest.stripe.refunds:
+        if charge not in charges:
+            raise folder.fault(folder.root / "world.yaml", f"stripe.refunds: {charge} is not a charge in stripe/")
 
 
 def _read_approval(folder: Folder) -> ApprovalFile | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Literal
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, StrictInt, model_validator
@@ -125,10 +125,20 @@ class NoiseEntry(Entry):
     scale: Annotated[StrictInt, Field(ge=0, le=20)] = 1
 
 
+RefundCourse = Literal["pending", "pending_fails", "fails"]
+"""How a refund goes: settled later, failed instead of settling, or failed after it had already succeeded."""
+
+
 class StripeEntry(Entry):
-    """How the simulated Stripe behaves. `issuer_days`: days from a submission to the issuer's ruling."""
+    """How the simulated Stripe behaves. `issuer_days`: days from a submission to the issuer's ruling.
+
+    `refunds`: charge id to how refunds of that charge go; of any other charge they succeed at once and for good.
+    `refund_days`: days from the creation of such a refund to its settling or failing.
+    """
 
     issuer_days: Annotated[StrictInt, Field(ge=1, le=180)] = 62
+    refunds: dict[str, RefundCourse] = Field(default_factory=dict)
+    refund_days: Annotated[StrictInt, Field(ge=1, le=30)] = 5
 
 
 class Manifest(Entry):

@@ -12,6 +12,7 @@ import pytest
 from infra.worlds import find_world, load_expectations, load_world, shipped_worlds
 from infra.worlds.consistency import TABLE_OF, disagreements
 from infra.worlds.tables import Row
+from shared.case.lifecycle import State
 from shared.ports.directory import Role
 
 FACTS = ("sources", "policies", "events", "requests", "stripe")
@@ -47,13 +48,23 @@ def test_rows_and_stripe_objects_tell_the_same_story(name: str) -> None:
     assert list(disagreements(world.facts, world.stripe_objects)) == []
 
 
+def worked_out(name: str) -> list[str]:
+    """The amounts to be found out, as texts: not those of an object at Stripe, which the facts cannot do without."""
+    shown = {found.get("amount") for found in load_world(find_world(name)).stripe_objects}
+    wanted = {case.amount_minor for case in load_expectations(find_world(name))} - {None}
+    return [text for minor in wanted - shown for text in amount_texts(int(str(minor)))]
+
+
 @worlds
 def test_what_the_events_and_charges_refer_to_exists_at_stripe(name: str) -> None:
     world = load_world(find_world(name))
     objects = {str(found["id"]): found for found in world.stripe_objects}
     for event in world.events:
         subject = event["data"]["object"]  # type: ignore[index]
-        assert objects[subject["id"]] == subject
+        assert subject["id"] in objects
+        if int(str(event["created"])) <= world.now.timestamp():
+            # A dispute makes a warning void without an event that says so.
+            assert objects[subject["id"]] | {"actionable": None} == subject | {"actionable": None}
     for found in world.stripe_objects:
         for column in (
             "charge",
@@ -95,8 +106,9 @@ def test_the_subject_of_each_case_is_part_of_the_world(name: str) -> None:
 
 @worlds
 def test_no_file_of_the_facts_gives_the_answer_away(name: str) -> None:
-    amounts = [text for case in load_expectations(find_world(name)) for text in amount_texts(case.amount_minor or -1)]
-    number = re.compile(r"(?<![\w.,])(" + "|".join(map(re.escape, amounts)) + r")(?![\w]|[.,]\d)")
+    number = re.compile(
+        r"(?<![\w.,])(" + "|".join(map(re.escape, worked_out(name) or ["no amount"])) + r")(?![\w]|[.,]\d)"
+    )
     for path in fact_files(name):
         text = path.read_text(encoding="utf-8")
         assert (path.name, TELLTALE.findall(text), number.findall(text)) == (path.name, [], [])
@@ -104,7 +116,7 @@ def test_no_file_of_the_facts_gives_the_answer_away(name: str) -> None:
 
 @worlds
 def test_no_generated_row_gives_the_answer_away(name: str) -> None:
-    amounts = {text for case in load_expectations(find_world(name)) for text in amount_texts(case.amount_minor or -1)}
+    amounts = worked_out(name)
     text = json.dumps(load_world(find_world(name)).tables())
     assert [found for found in re.findall(r"(?<![\w.])[\d.,]+(?!\w)", text) if found.strip(".,") in amounts] == []
 
@@ -125,7 +137,9 @@ def test_enough_people_can_approve_what_is_at_stake(name: str) -> None:
         for member in world.org.members
         if member.role in (Role.ADMIN, Role.APPROVER) and (member.limit_minor is None or member.limit_minor >= stake)
     ]
-    assert len(able) >= 2
+    # Where nothing is expected to be carried out, it may be because nobody could have approved it.
+    ends = {case.state for case in load_expectations(find_world(name))}
+    assert len(able) >= (1 if ends == {State.WITHDRAWN} else 2)
 
 
 def test_every_kind_of_object_that_act_meets_is_held_against_its_rows() -> None:
