@@ -5,11 +5,18 @@ one SQLite file so that a killed process loses nothing it has answered, sends si
 only moves when told to. Object shapes follow API version 2026-08-26.dahlia.
 
 What it does
-    - Reads (retrieve, list with cursors, filters and `expand[]`): charges, payment intents, customers, refunds,
-      disputes, balance transactions, events, and what else was loaded (invoices, subscriptions, fraud warnings, ...).
-    - Writes: refunds (create, update metadata), disputes (stage, submit, close), customers (create).
-    - Idempotency keys, restricted keys, Stripe's refusals with their codes, the money of a dispute.
-    - An issuer that decides on its schedule, deadlines that pass, refunds that settle or fail later, scripted events.
+    - Reads (retrieve, list with cursors, filters and `expand[]`): charges, payment intents, customers and their balance
+      transactions, refunds, disputes, balance transactions, events, invoices with their lines and payments, credit
+      notes, subscriptions, early fraud warnings, and what else was loaded (payment methods, reviews, payouts, ...).
+    - Writes: refunds (create, update metadata), disputes (stage, submit, close), invoices (pay, mark uncollectible),
+      credit notes (create), credits on a customer's balance, subscriptions (cancel, cancel at period end, metadata),
+      customers (create, update), charges (update).
+    - Idempotency keys, restricted keys, Stripe's refusals with their codes, declined cards, the money of a dispute.
+    - An issuer that decides on its schedule, deadlines that pass, refunds that settle or fail later, subscriptions that
+      end with their period, scripted events.
+    - Signed webhooks, with several secrets while one is rolled; on request duplicated, shuffled, held back or dropped
+      (`settings.Webhooks`).
+    - Faults on request, of the connection and of the API (`faults`).
 
 What it assumes where Stripe is silent (each is a decision of this double, not a fact about Stripe)
     - A pending refund counts against what can still be refunded, but `amount_refunded` shows it only once it succeeded.
@@ -20,14 +27,24 @@ What it assumes where Stripe is silent (each is a decision of this double, not a
     - Amounts convert at the rate of the charge's own balance transaction; without one nothing is converted, and a
       dispute fee in another currency is a balance transaction of its own.
     - A scripted event reaches its receivers word for word; of the object in it, what the merchant owns (evidence,
-      metadata, what was refunded, what was booked) stays as it is here.
+      metadata, what was refunded, what was booked, that it was paid or cancelled) stays as it is here.
+    - A card pays unless a setting or one of Stripe's test payment methods says otherwise. A payment is booked in the
+      invoice's currency and without Stripe's fee. An invoice that wants authentication tells of it as both
+      `invoice.payment_action_required` and `invoice.payment_failed`.
+    - A credit note over an amount has no lines. Prorating counts seconds of the current period at the items' prices.
+    - The wording of refusals that no record was found of: paying a draft or void invoice, a credit note that is too
+      large or on an invoice of another status.
 
 What it does not do
-    - Create payments, capture, cancel refunds, upload or check files, search, Connect, v2 events, rate limits, Radar
-      block lists, Smart Disputes, arbitration, payouts. There is no balance: a refund never lacks funds.
+    - Create payments other than an invoice's, capture, cancel refunds, upload or check files, search, Connect, v2
+      events, rate limits of its own, Radar block lists, Smart Disputes, arbitration, payouts. The account has no
+      balance: a refund never lacks funds.
+    - Retry invoices by itself: nothing happens at `next_payment_attempt` unless it is scripted.
+    - Create, finalize, void or settle invoices out of band, apply a customer's balance to them, invoice what a
+      cancellation prorated; credit notes by lines, with linked refunds, their preview and voiding.
+    - End a subscription that was loaded as ending: only what was asked of it here is carried out.
     - Count down `pending_webhooks` of an event: it stays the number of endpoints the event was meant for.
     - Check `Stripe-Version`: it is echoed, the shapes stay the same.
     - Give up on a webhook: it is tried until it is accepted, at intervals of real time up to 30 seconds.
-    - Fail on request: faults wrap `App.handle`, which is the one door every request goes through.
     - Protect its admin interface (`/_double/`): it has no authentication and belongs on a loopback address.
 """

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import TypeAlias
 
-from . import clock, effects, endpoints, loading, script, timeline
+from . import clock, effects, endpoints, faults, loading, script, timeline
 from .errors import Invalid, StripeError
 from .session import Session
 from .store import Store
@@ -20,7 +21,7 @@ def handle(store: Store, request: Request) -> Response:
     try:
         if request.method == "POST" and name == "clock":
             return Response.of(_move_clock(store, _object(_payload(request))))
-        handler = (_READS if request.method == "GET" else _WRITES).get(name)
+        handler = _HANDLERS.get(request.method, {}).get(name)
         if handler is None:
             raise Invalid(f"No such part of the double: {request.method} {request.path}", status=404)
         with store.transaction() as session:
@@ -62,25 +63,41 @@ def _settings(session: Session, payload: object) -> JsonObject:
 
 def _requests(session: Session, _: object) -> JsonObject:
     rows = session.db.execute(
-        "SELECT id, at, method, path, key_kind, idempotency_key, status, replayed FROM requests ORDER BY seq"
+        "SELECT r.id, at, method, path, key_kind, idempotency_key, status, replayed, f.kind AS fault FROM requests r "
+        "LEFT JOIN fault_hits f ON f.request = r.id ORDER BY r.seq"
     )
     return {"requests": [{**dict(row), "replayed": bool(row["replayed"])} for row in rows]}
 
 
-_READS: dict[str, Callable[[Session, object], JsonObject]] = {
+def _add_faults(session: Session, payload: object) -> JsonObject:
+    for rule in _list(payload, "faults"):
+        faults.add(session, rule)
+    return {"faults": faults.listed(session)}
+
+
+def _clear_faults(session: Session, _: object) -> JsonObject:
+    return {"cleared": faults.clear(session)}
+
+
+_Handlers: TypeAlias = dict[str, Callable[[Session, object], JsonObject]]
+_READS: _Handlers = {
     "health": lambda session, _: {"status": "ok"},
     "clock": lambda session, _: timeline.state(session),
     "settings": lambda session, _: session.settings.to_json(),
     "requests": _requests,
     "effects": lambda session, _: {"effects": effects.listed(session)},
     "deliveries": lambda session, _: endpoints.report(session),
+    "faults": lambda session, _: {"faults": faults.listed(session)},
 }
-_WRITES: dict[str, Callable[[Session, object], JsonObject]] = {
+_WRITES: _Handlers = {
     "objects": _load,
     "script": _script,
     "webhooks": _register,
     "settings": _settings,
+    "faults": _add_faults,
+    "faults/clear": _clear_faults,
 }
+_HANDLERS: dict[str, _Handlers] = {"GET": _READS, "POST": _WRITES, "DELETE": {"faults": _clear_faults}}
 
 
 def _payload(request: Request) -> object:

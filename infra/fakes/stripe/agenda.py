@@ -9,12 +9,12 @@ from typing import Literal, TypeAlias
 from .session import Session
 from .wire import JsonObject
 
-Kind: TypeAlias = Literal["script", "dispute", "refund"]
+Kind: TypeAlias = Literal["script", "dispute", "refund", "subscription"]
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Due at `at` (epoch seconds): the next step of the dispute or refund named by `ref`, or a scripted event."""
+    """Due at `at` (epoch seconds): the next step of the object named by `ref`, or a scripted event."""
 
     at: int
     kind: Kind

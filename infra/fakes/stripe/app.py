@@ -1,16 +1,17 @@
 """The application: from a request to its answer, in one transaction.
 
-`App.handle` is the one door every request goes through, so it is also where faults can be put in front of the double.
+`App.handle` is the one door every request goes through.
 """
 
 from __future__ import annotations
 
 import logging
 import secrets
+from dataclasses import replace
 
-from . import admin, events, forms, idempotency, keys, routes, timeline
+from . import admin, events, faults, forms, idempotency, keys, routes, timeline
 from .courier import Courier
-from .errors import Invalid, StripeError, internal
+from .errors import Declined, Invalid, StripeError, internal
 from .expand import expanded
 from .session import Session
 from .store import Store
@@ -58,32 +59,41 @@ class App:
             with self._in_flight.holding(key if kind == "write" else None):
                 with self._store.transaction(request=id, idempotency_key=key) as session:
                     timeline.catch_up(session)
-                    response = self._answer(session, request, kind)
+                    fault = faults.take(session, request)
+                    response = (fault and fault.instead()) or self._answer(session, request, kind, fault)
                     _note(session, request, kind, response)
         except idempotency.KeyInUse as busy:
-            response = busy.response()
+            fault, response = None, busy.response()
             with self._store.transaction(request=id, idempotency_key=key) as session:
                 _note(session, request, kind, response)
         headers = {"Request-Id": id, "Stripe-Version": request.headers.get("stripe-version", events.API_VERSION)}
         if key is not None:
             headers["Idempotency-Key"] = key
-        return Response(response.status, response.body, {**headers, **response.headers})
+        response = replace(response, headers={**headers, **response.headers})
+        return fault.sent(response) if fault else response
 
-    def _answer(self, session: Session, request: Request, kind: keys.KeyKind) -> Response:
+    def _answer(self, session: Session, request: Request, kind: keys.KeyKind, fault: faults.Fault | None) -> Response:
+        def execute() -> Response:
+            response = _execute(session, match.handler, form)
+            return fault.result(response) if fault else response
+
         try:
             match = routes.match(request.method, request.path)
             keys.check(kind, request.method, match.permission, session.settings.account)
             form = _form(request)
-            return idempotency.once(session, request, form, lambda: _execute(session, match.handler, form))
+            return idempotency.once(session, request, form, execute)
         except StripeError as error:
             return error.response()
 
 
 def _execute(session: Session, handler: routes.Handler, form: forms.Form) -> Response:
-    """Runs a handler; what it changed is undone when it refuses or fails."""
+    """Runs a handler; what it changed is undone when it refuses or fails, and stays when a card was declined."""
     try:
         with session.savepoint():
-            return Response.of(expanded(session, handler(session, form), form))
+            try:
+                return Response.of(expanded(session, handler(session, form), form))
+            except Declined as declined:
+                return declined.response()
     except StripeError:
         raise
     except Exception:
@@ -92,7 +102,7 @@ def _execute(session: Session, handler: routes.Handler, form: forms.Form) -> Res
 
 
 def _form(request: Request) -> forms.Form:
-    if request.method == "GET":
+    if request.method in ("GET", "DELETE"):
         return forms.decode(request.query)
     try:
         return forms.decode(request.body.decode())

@@ -1,13 +1,31 @@
-"""What a charge's refunds and disputes mean for it: what is left to refund, and what follows from a change."""
+"""`/v1/charges/{id}`, and what a charge's refunds and disputes mean for it: what is left, what follows."""
 
 from __future__ import annotations
 
-from . import events
+from . import events, params
+from .errors import missing
+from .forms import Form
 from .session import Session
 from .wire import JsonObject
 
 _REFUNDABLE = ("warning_needs_response", "warning_under_review", "warning_closed", "won")
 """Statuses of a dispute that leave its charge refundable: inquiries, and what the issuer gave back."""
+
+
+def update(session: Session, id: str, form: Form) -> JsonObject:
+    """Changes a charge's metadata or description."""
+    params.only(form, "description", "metadata")
+    changes = params.metadata(form)
+    charge = session.get("charge", id)
+    if charge is None:
+        raise missing("charge", id, param="id")
+    updated = {**charge, "metadata": params.merged_metadata(charge["metadata"], changes)}
+    if "description" in form:
+        updated["description"] = params.text(form, "description")
+    if updated != charge:
+        session.put(updated)
+        events.emit(session, "charge.updated", updated, before=charge)
+    return updated
 
 
 def remaining(session: Session, charge: JsonObject) -> int:

@@ -79,7 +79,7 @@ class Courier:
 
     def _nothing_pending(self) -> bool:
         with self._store.transaction() as session:
-            return endpoints.next_try(session) is None
+            return endpoints.is_idle(session)
 
     def _pause(self) -> float | None:
         """Seconds until something may be due; None to wait until woken."""

@@ -1,8 +1,9 @@
-"""`/v1/customers`: creating one."""
+"""`/v1/customers`: creating and changing one."""
 
 from __future__ import annotations
 
 from . import events, params
+from .errors import missing
 from .forms import Form
 from .session import Session
 from .wire import JsonObject
@@ -41,4 +42,30 @@ def create(session: Session, form: Form) -> JsonObject:
     }
     session.put(customer)
     events.emit(session, "customer.created", customer)
+    return customer
+
+
+def update(session: Session, id: str, form: Form) -> JsonObject:
+    """Changes a customer's metadata, description, e-mail address, name or phone."""
+    params.only(form, "metadata", *_TEXTS)
+    changes = params.metadata(form)
+    texts = {name: params.text(form, name) for name in _TEXTS if name in form}
+    customer = found(session, id)
+    metadata = params.merged_metadata(customer["metadata"], changes)
+    return save(session, {**customer, **texts, "metadata": metadata}, customer)
+
+
+def found(session: Session, id: str) -> JsonObject:
+    """The customer with this id. Raises Refused, as a 404, when there is none."""
+    customer = session.get("customer", id)
+    if customer is None:
+        raise missing("customer", id, param="id")
+    return customer
+
+
+def save(session: Session, customer: JsonObject, before: JsonObject) -> JsonObject:
+    """Stores a changed customer and tells of it; returns it."""
+    if customer != before:
+        session.put(customer)
+        events.emit(session, "customer.updated", customer, before=before)
     return customer

@@ -39,7 +39,9 @@ def register(session: Session, url: str, secrets: list[str], types: list[str]) -
 
 
 def due(session: Session, now: float) -> Delivery | None:
-    """The delivery to try next, at `now` in real time; None when nothing is due."""
+    """The delivery to try next, at `now` in real time; None when nothing is due, or everything is held back."""
+    if session.settings.webhooks.hold:
+        return None
     row = session.db.execute(
         "SELECT d.seq, d.attempts, p.url, p.secrets, o.body FROM deliveries d "
         "JOIN endpoints p ON p.id = d.endpoint JOIN objects o ON o.kind = 'event' AND o.id = d.event "
@@ -52,9 +54,16 @@ def due(session: Session, now: float) -> Delivery | None:
 
 
 def next_try(session: Session) -> float | None:
-    """The real time at which the next delivery may be tried; None when none is pending."""
+    """The real time at which the next delivery may be tried; None when none is pending, or all are held back."""
+    if session.settings.webhooks.hold:
+        return None
     row = session.db.execute("SELECT min(not_before) FROM deliveries WHERE delivered = 0").fetchone()
     return None if row[0] is None else float(row[0])
+
+
+def is_idle(session: Session) -> bool:
+    """Whether every delivery has been accepted."""
+    return session.db.execute("SELECT 1 FROM deliveries WHERE delivered = 0 LIMIT 1").fetchone() is None
 
 
 def note(session: Session, delivery: Delivery, status: int | None, now: float) -> None:

@@ -2,7 +2,8 @@
 
     StripeError
     ├── Invalid        refused before execution began: never saved under an idempotency key
-    └── Refused        refused by the state of the account: saved and replayed like any other result
+    ├── Refused        refused by the state of the account: saved and replayed like any other result
+    └── Declined       a payment was tried and failed: saved too, and what the attempt left behind stays
 
 Messages never carry keys, nor the text of evidence or metadata.
 """
@@ -23,6 +24,7 @@ class StripeError(Exception):
         type: str = "invalid_request_error",
         code: str | None = None,
         param: str | None = None,
+        details: JsonObject | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -30,6 +32,7 @@ class StripeError(Exception):
         self.type = type
         self.code = code
         self.param = param
+        self.details = details or {}
 
     def body(self) -> JsonObject:
         """The error object; as at Stripe, absent fields are left out rather than null."""
@@ -39,7 +42,7 @@ class StripeError(Exception):
             error["doc_url"] = f"https://stripe.com/docs/error-codes/{self.code.replace('_', '-')}"
         if self.param:
             error["param"] = self.param
-        return {"error": error}
+        return {"error": error | self.details}
 
     def response(self) -> Response:
         """The error as an HTTP answer."""
@@ -54,9 +57,21 @@ class Refused(StripeError):
     """The request is well formed, but the state of the account does not allow it."""
 
 
+class Declined(StripeError):
+    """The card, or what stands behind it, did not pay; HTTP 402. `details` are the further fields of the error."""
+
+    def __init__(self, message: str, *, code: str, details: JsonObject) -> None:
+        super().__init__(message, status=402, type="card_error", code=code, details=details)
+
+
 def missing(noun: str, id: str, *, param: str, status: int = 404) -> Refused:
     """No object of this kind has this id."""
     return Refused(f"No such {noun}: '{id}'", status=status, code="resource_missing", param=param)
+
+
+def required(name: str) -> Invalid:
+    """A parameter that the endpoint cannot do without."""
+    return Invalid(f"Missing required param: {name}.", code="parameter_missing", param=name)
 
 
 def unknown_parameter(name: str) -> Invalid:

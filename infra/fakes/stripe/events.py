@@ -30,11 +30,18 @@ def emit(session: Session, type: str, subject: JsonObject, *, before: JsonObject
 
 
 def publish(session: Session, event: JsonObject) -> None:
-    """Stores an event as it is and queues its deliveries."""
+    """Stores an event as it is and queues its deliveries, as the settings have them go."""
     session.put(event)
+    id, type, webhooks = event["id"], event["type"], session.settings.webhooks
+    if type in webhooks.drop:
+        return
     session.db.executemany(
-        "INSERT INTO deliveries (event, type, endpoint) VALUES (?, ?, ?)",
-        [(event["id"], event["type"], endpoint) for endpoint in _receivers(session, event["type"])],
+        "INSERT INTO deliveries (event, type, endpoint, not_before) VALUES (?, ?, ?, ?)",
+        [
+            (id, type, endpoint, webhooks.place(id, endpoint, copy))
+            for copy in range(webhooks.duplicate)
+            for endpoint in _receivers(session, type)
+        ],
     )
 
 

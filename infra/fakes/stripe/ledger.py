@@ -16,6 +16,12 @@ _FEE_TEXT: dict[Fee, str] = {
 }
 
 
+def charge_paid(session: Session, charge: JsonObject) -> str:
+    """Books a charge that was paid, in its own currency and without Stripe's fee; returns the transaction's id."""
+    text = charge["description"] or "Payment"
+    return str(_book(session, charge["amount"], charge["currency"], charge, "charge", "charge", text)["id"])
+
+
 def refund_paid(session: Session, refund: JsonObject, charge: JsonObject) -> str:
     """Books a refund that left the balance; returns the transaction's id."""
     text = f"REFUND FOR CHARGE ({charge['id']})"

@@ -8,46 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import cast
 
-from . import charges, evidence, lifecycle, refunds
+from . import charges, lifecycle, refunds
+from .defaults import AMOUNTS, DEFAULTS, REQUIRED, complete
 from .errors import Invalid
 from .resources import REFERENCES
 from .session import Session
 from .wire import JsonObject
-
-_DEFAULTS: dict[str, JsonObject] = {
-    "charge": {
-        "amount_refunded": 0,
-        "balance_transaction": None,
-        "captured": True,
-        "customer": None,
-        "disputed": False,
-        "fraud_details": {},
-        "livemode": False,
-        "metadata": {},
-        "paid": True,
-        "payment_intent": None,
-        "payment_method": None,
-        "refunded": False,
-        "status": "succeeded",
-    },
-    "dispute": {
-        "enhanced_eligibility_types": [],
-        "is_charge_refundable": False,
-        "livemode": False,
-        "payment_intent": None,
-        "reason": "general",
-    },
-    "refund": {"metadata": {}, "payment_intent": None, "payment_method": None, "status": "succeeded"},
-    "radar.early_fraud_warning": {"actionable": True, "livemode": False},
-}
-_REQUIRED = {
-    "charge": ("amount", "currency"),
-    "dispute": ("amount", "charge", "currency", "status"),
-    "refund": ("amount", "charge", "currency"),
-    "radar.early_fraud_warning": ("charge",),
-}
-_MONEY = ("balance_transaction", "charge", "dispute", "payment_intent", "refund")
-_AMOUNTS = ("amount", "amount_captured", "amount_refunded", "fee", "net")
 
 
 def load(session: Session, objects: Iterable[object]) -> int:
@@ -77,18 +43,15 @@ def parts(session: Session, value: object) -> list[JsonObject]:
     """The object in the shape it is stored in, followed by the objects that were nested in it."""
     if not isinstance(value, dict) or not all(isinstance(value.get(name), str) for name in ("object", "id")):
         raise Invalid("An object needs the texts `object` and `id`.")
-    whole = {**_DEFAULTS.get(value["object"], {}), "created": session.now, **value}
-    for name in _REQUIRED.get(whole["object"], ()):
+    whole = {**DEFAULTS.get(value["object"], {}), "created": session.now, **value}
+    for name in REQUIRED.get(whole["object"], ()):
         if whole.get(name) is None:
             raise Invalid(f"{whole['object']} {whole['id']} needs {name}.", param=name)
-    for name in _AMOUNTS if whole["object"] in _MONEY else ():
+    for name in AMOUNTS.get(whole["object"], ()):
         if name in whole and not _is_whole(whole[name]):
             raise Invalid(f"{whole['object']} {whole['id']}: {name} is not a whole number of minor units.", param=name)
     nested = _detached(session, whole)
-    if whole["object"] == "charge":
-        whole.setdefault("amount_captured", whole["amount"] if whole["captured"] else 0)
-    if whole["object"] == "dispute":
-        _complete_dispute(whole)
+    complete(whole)
     return [whole, *nested]
 
 
@@ -117,16 +80,3 @@ def _is_object(value: object) -> bool:
 def _is_new(session: Session, value: object) -> bool:
     item = cast(JsonObject, value)
     return not isinstance(value, dict) or session.get(item.get("object", ""), item.get("id")) is None
-
-
-def _complete_dispute(dispute: JsonObject) -> None:
-    dispute["evidence"] = {**evidence.empty(), **(dispute.get("evidence") or {})}
-    details: JsonObject = {
-        "due_by": None,
-        "enhanced_eligibility": {},
-        "has_evidence": False,
-        "past_due": False,
-        "submission_count": 0,
-    }
-    dispute["evidence_details"] = {**details, **(dispute.get("evidence_details") or {})}
-    dispute["metadata"] = dispute.get("metadata") or {}

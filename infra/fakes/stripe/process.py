@@ -97,12 +97,31 @@ class StripeDouble:
         """Has events posted to `url`, signed with each of the secrets."""
         self._call("POST", "webhooks", {"url": url, "secrets": list(secrets), "events": list(events)})
 
+    def fault(
+        self, kind: str, *, method: str | None = None, path: str | None = None, times: int = 1, hold_s: float = 0.5
+    ) -> None:
+        """Has the next `times` API requests that match go wrong; `kind` as in `faults`.
+
+        `path` is a prefix, or beginning with `^` a regular expression; a timeout holds the connection for `hold_s`
+        seconds before it drops it.
+        """
+        rule = {"kind": kind, "method": method, "path": path, "times": times, "hold_s": hold_s}
+        self._call("POST", "faults", rule)
+
+    def faults(self) -> list[JsonObject]:
+        """The faults that are still to happen: [{id, kind, method, path, left, hold_s}]."""
+        return cast(list[JsonObject], self._call("GET", "faults")["faults"])
+
+    def clear_faults(self) -> int:
+        """Calls off every fault that has not happened; returns how many rules there were."""
+        return int(self._call("DELETE", "faults")["cleared"])
+
     def effects(self) -> list[JsonObject]:
-        """What really happened to money and evidence: refunds, submissions, stagings, closes."""
+        """What really happened to money, evidence and subscriptions through the API (see `effects`)."""
         return cast(list[JsonObject], self._call("GET", "effects")["effects"])
 
     def requests(self) -> list[JsonObject]:
-        """Every API request made, without keys and parameters."""
+        """Every API request made, without keys and parameters; `fault` names what was made to go wrong with it."""
         return cast(list[JsonObject], self._call("GET", "requests")["requests"])
 
     def deliveries(self) -> JsonObject:

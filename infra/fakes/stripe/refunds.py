@@ -26,7 +26,13 @@ def create(session: Session, form: Form) -> JsonObject:
     if not form.get("charge") and not form.get("payment_intent"):
         raise Invalid("One of the following params should be provided for this request: payment_intent or charge.")
 
-    charge = _target(session, form)
+    return give(session, _target(session, form), amount, reason=reason, metadata=metadata)
+
+
+def give(
+    session: Session, charge: JsonObject, amount: int | None, *, reason: str | None, metadata: dict[str, str]
+) -> JsonObject:
+    """Refunds `amount` in minor units of a charge, or all that is left. Raises Refused when that cannot be."""
     _check_refundable(session, charge)
     remaining = charges.remaining(session, charge)
     if remaining <= 0:

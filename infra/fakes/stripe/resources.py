@@ -28,7 +28,8 @@ RESOURCES = (
     Resource("disputes", "dispute", "dispute", ("charge", "payment_intent"), "dispute"),
     Resource("balance_transactions", "balance_transaction", "balance transaction", ("currency", "source", "type")),
     Resource("events", "event", "event", ("type",)),
-    Resource("invoices", "invoice", "invoice", ("customer", "status", "subscription")),
+    Resource("invoices", "invoice", "invoice", ("collection_method", "customer", "status", "subscription")),
+    Resource("invoiceitems", "invoiceitem", "invoiceitem", ("customer", "invoice")),
     Resource("invoice_payments", "invoice_payment", "invoice payment", ("invoice", "status")),
     Resource("subscriptions", "subscription", "subscription", ("customer", "status")),
     Resource("radar/early_fraud_warnings", "radar.early_fraud_warning", "warning", ("charge", "payment_intent")),
@@ -39,6 +40,10 @@ RESOURCES = (
     Resource("products", "product", "product"),
     Resource("prices", "price", "price", ("product",)),
 )
+BALANCE_CHANGES = Resource(
+    "balance_transactions", "customer_balance_transaction", "customer balance transaction", ("invoice",), "transaction"
+)
+"""Below a customer: not to be mistaken for the balance transactions of the account."""
 
 REFERENCES: dict[str, dict[str, str]] = {
     "charge": {
@@ -66,10 +71,17 @@ REFERENCES: dict[str, dict[str, str]] = {
         "charge": "charge",
         "customer": "customer",
         "default_payment_method": "payment_method",
+        "parent.subscription_details.subscription": "subscription",
         "payment_intent": "payment_intent",
         "subscription": "subscription",
     },
-    "invoice_payment": {"invoice": "invoice"},
+    "invoice_payment": {
+        "invoice": "invoice",
+        "payment.charge": "charge",
+        "payment.payment_intent": "payment_intent",
+    },
+    "invoiceitem": {"customer": "customer", "invoice": "invoice"},
+    "customer_balance_transaction": {"credit_note": "credit_note", "customer": "customer", "invoice": "invoice"},
     "subscription": {
         "customer": "customer",
         "default_payment_method": "payment_method",
@@ -77,9 +89,19 @@ REFERENCES: dict[str, dict[str, str]] = {
     },
     "radar.early_fraud_warning": {"charge": "charge", "payment_intent": "payment_intent"},
     "balance_transaction": {"source": "charge refund dispute payout"},
-    "credit_note": {"customer": "customer", "invoice": "invoice"},
+    "credit_note": {
+        "customer": "customer",
+        "customer_balance_transaction": "customer_balance_transaction",
+        "invoice": "invoice",
+    },
     "payment_method": {"customer": "customer"},
     "review": {"charge": "charge", "payment_intent": "payment_intent"},
     "price": {"product": "product"},
 }
-"""Kind -> field -> the kinds its id may belong to."""
+"""Kind -> field, or path to it -> the kinds its id may belong to."""
+
+LISTS = {
+    ("charge", "refunds"): ("refund", "charge"),
+    ("invoice", "payments"): ("invoice_payment", "invoice"),
+}
+"""Kind and field of the lists that come only when expanded -> what they list, and which of its fields leads back."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from . import customers, disputes, listing, params, refunds
+from . import balances, charges, credit_notes, customers, disputes, invoices, listing, params, refunds, subscriptions
 from .errors import Invalid, missing
 from .forms import Form
 from .resources import RESOURCES, Resource
@@ -36,32 +36,47 @@ def match(method: str, path: str) -> Match:
     raise Invalid(f"Unrecognized request URL ({method}: {path}).", status=404)
 
 
-def _handler(method: str, resource: Resource, rest: list[str]) -> Handler | None:
-    match method, resource.path, rest:
-        case "GET", _, []:
-            return partial(_list, resource)
-        case "GET", _, [id]:
-            return partial(_retrieve, resource, id)
-        case "POST", "refunds", []:
-            return refunds.create
-        case "POST", "refunds", [id]:
-            return lambda session, form: refunds.update(session, id, form)
-        case "POST", "disputes", [id]:
-            return lambda session, form: disputes.update(session, id, form)
-        case "POST", "disputes", [id, "close"]:
-            return lambda session, form: disputes.close(session, id, form)
-        case "POST", "customers", []:
-            return customers.create
-    return None
-
-
 def _list(resource: Resource, session: Session, form: Form) -> JsonObject:
     return listing.page(session, resource, form)
 
 
-def _retrieve(resource: Resource, id: str, session: Session, form: Form) -> JsonObject:
+def _retrieve(resource: Resource, session: Session, id: str, form: Form) -> JsonObject:
     params.only(form)
     found = session.get(resource.kind, id)
     if found is None:
         raise missing(resource.noun, id, param=resource.param)
     return found
+
+
+_HANDLERS: dict[tuple[str, str], Callable[..., JsonObject]] = {
+    ("POST", "charges/*"): charges.update,
+    ("POST", "credit_notes"): credit_notes.create,
+    ("GET", "credit_notes/*/lines"): credit_notes.lines,
+    ("POST", "customers"): customers.create,
+    ("POST", "customers/*"): customers.update,
+    ("GET", "customers/*/balance_transactions"): balances.page,
+    ("POST", "customers/*/balance_transactions"): balances.create,
+    ("GET", "customers/*/balance_transactions/*"): balances.retrieve,
+    ("POST", "disputes/*"): disputes.update,
+    ("POST", "disputes/*/close"): disputes.close,
+    ("GET", "invoices/*/lines"): invoices.lines,
+    ("POST", "invoices/*/mark_uncollectible"): invoices.mark_uncollectible,
+    ("POST", "invoices/*/pay"): invoices.pay,
+    ("POST", "refunds"): refunds.create,
+    ("POST", "refunds/*"): refunds.update,
+    ("POST", "subscriptions/*"): subscriptions.update,
+    ("DELETE", "subscriptions/*"): subscriptions.cancel,
+}
+"""Each takes the session, the ids that stand for the stars, and the form."""
+
+
+def _handler(method: str, resource: Resource, rest: list[str]) -> Handler | None:
+    """`rest` is what follows the resource's path: an id, then a name, then an id, and so on."""
+    named = ["*" if place % 2 == 0 else step for place, step in enumerate(rest)]
+    handler = _HANDLERS.get((method, "/".join([resource.path, *named])))
+    if handler is None and method == "GET" and len(rest) < 2:
+        handler = partial(_retrieve if rest else _list, resource)
+    if handler is None:
+        return None
+    chosen, ids = handler, rest[::2]
+    return lambda session, form: chosen(session, *ids, form)

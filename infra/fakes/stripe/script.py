@@ -2,7 +2,7 @@
 
 Delivering one brings its object up to date, unless it has changed since the event was created. Of an object that is
 already here the merchant's own side stays: a dispute's evidence, metadata and booked money; what a charge shows as
-refunded when that is more.
+refunded when that is more; that an invoice was paid or a subscription cancelled.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from .errors import Invalid
 from .session import Session
 from .wire import JsonObject
 
+_FINAL = {"invoice": "paid", "subscription": "canceled"}
 _MONEY_EVENTS = ("charge.dispute.funds_withdrawn", "charge.dispute.funds_reinstated")
 
 
@@ -62,6 +63,8 @@ def _take_over(session: Session, event: JsonObject) -> None:
         refunds.take_over(session, whole)
         return
     before = session.get(whole["object"], whole["id"])
+    if before is not None and "status" in before and before["status"] == _FINAL.get(whole["object"]):
+        return
     if whole["object"] == "charge" and before is not None:
         whole["amount_refunded"] = max(whole["amount_refunded"], before["amount_refunded"])
         whole["refunded"] = whole["amount_refunded"] >= whole["amount_captured"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import socketserver
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
@@ -58,6 +59,14 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = Request(self.command, path, query, headers, self.rfile.read(int(length)))
         response = self.server.handle(request)
+        if response.dropped_after is None:
+            self._answer(response)
+            return
+        # Readable before the time is up: the client has given up and closed its end.
+        select.select([self.connection], [], [], response.dropped_after)
+        self.close_connection = True
+
+    def _answer(self, response: Response) -> None:
         body = response.body.encode()
         self.send_response(response.status)
         self.send_header("Content-Type", "application/json")

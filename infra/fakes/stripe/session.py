@@ -45,11 +45,13 @@ class Session:
 
     def put(self, value: JsonObject) -> None:
         """Stores an object under its `object` and `id`, new or changed."""
+        # An invoice item calls its time of creation its date.
+        created = value["created"] if "created" in value else value["date"]
         self.db.execute(
             "INSERT INTO objects (kind, id, created, changed, body) VALUES (?, ?, ?, ?, ?) "
             "ON CONFLICT (kind, id) DO UPDATE SET created = excluded.created, changed = excluded.changed, "
             "body = excluded.body",
-            (value["object"], value["id"], value["created"], self.now, render(value)),
+            (value["object"], value["id"], created, self.now, render(value)),
         )
 
     def new_id(self, prefix: str) -> str:

@@ -27,6 +27,7 @@ CREATE INDEX IF NOT EXISTS objects_by_time ON objects (kind, created, seq);
 CREATE INDEX IF NOT EXISTS objects_by_charge ON objects (kind, json_extract(body, '$.charge'));
 CREATE INDEX IF NOT EXISTS objects_by_intent ON objects (kind, json_extract(body, '$.payment_intent'));
 CREATE INDEX IF NOT EXISTS objects_by_customer ON objects (kind, json_extract(body, '$.customer'));
+CREATE INDEX IF NOT EXISTS objects_by_invoice ON objects (kind, json_extract(body, '$.invoice'));
 CREATE INDEX IF NOT EXISTS objects_by_source ON objects (kind, json_extract(body, '$.source'));
 CREATE TABLE IF NOT EXISTS idempotency (
     key TEXT PRIMARY KEY, path TEXT NOT NULL, parameters TEXT NOT NULL, status INTEGER NOT NULL, body TEXT NOT NULL,
@@ -45,6 +46,10 @@ CREATE TABLE IF NOT EXISTS requests (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, at INTEGER NOT NULL, method TEXT NOT NULL,
     path TEXT NOT NULL, key_kind TEXT NOT NULL, idempotency_key TEXT, status INTEGER NOT NULL,
     replayed INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS faults (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, method TEXT, path TEXT, left INTEGER NOT NULL,
+    hold_s REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS fault_hits (request TEXT PRIMARY KEY, kind TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS effects (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, kind TEXT NOT NULL, object TEXT NOT NULL, charge TEXT,
     amount INTEGER, currency TEXT, idempotency_key TEXT, request TEXT);

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from . import agenda, clock, lifecycle, refunds, script
+from . import agenda, clock, lifecycle, refunds, script, subscriptions
 from .errors import Invalid
 from .session import Session
 from .store import Store
 from .wire import JsonObject
 
-_CARRY_OUT = {"script": script.deliver, "dispute": lifecycle.take_step, "refund": refunds.settle}
+_CARRY_OUT = {
+    "script": script.deliver,
+    "dispute": lifecycle.take_step,
+    "refund": refunds.settle,
+    "subscription": subscriptions.end,
+}
 
 
 def catch_up(session: Session) -> int:

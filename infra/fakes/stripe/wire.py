@@ -28,6 +28,8 @@ class Response:
     status: int
     body: str
     headers: Mapping[str, str] = field(default_factory=dict)
+    dropped_after: float | None = None
+    """Never sent: the connection is held for so many seconds and then closed without a word."""
 
     @classmethod
     def of(cls, body: JsonObject, status: int = 200) -> Response:

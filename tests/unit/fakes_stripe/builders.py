@@ -87,6 +87,65 @@ def warning(charged: JsonObject, **fields: object) -> JsonObject:
     }
 
 
+def customer(**fields: object) -> JsonObject:
+    """A customer who is billed in USD."""
+    return {"object": "customer", "id": f"cus_{next(_numbers):04d}", "currency": "usd", **fields}
+
+
+def invoice(**fields: object) -> JsonObject:
+    """An open invoice of 49.00 USD, of which nothing was paid yet and one attempt failed."""
+    return {
+        "object": "invoice",
+        "id": f"in_{next(_numbers):04d}",
+        "amount_due": 4900,
+        "attempt_count": 1,
+        "attempted": True,
+        "created": START - DAY,
+        "currency": "usd",
+        "customer": "cus_1",
+        "next_payment_attempt": START + 3 * DAY,
+        "number": "N-0007",
+        "status": "open",
+        **fields,
+    }
+
+
+def invoice_payment(billed: JsonObject, intent_id: str, **fields: object) -> JsonObject:
+    """The open payment of an invoice through a payment intent."""
+    return {
+        "object": "invoice_payment",
+        "id": f"inpay_{next(_numbers):04d}",
+        "amount_requested": billed["amount_due"],
+        "currency": billed["currency"],
+        "invoice": billed["id"],
+        "payment": {"payment_intent": intent_id, "type": "payment_intent"},
+        "status": "open",
+        "status_transitions": {"canceled_at": None, "paid_at": None},
+        **fields,
+    }
+
+
+def subscription(**fields: object) -> JsonObject:
+    """A subscription of 30.00 USD for 30 days, ten of which have passed."""
+    item = {
+        "object": "subscription_item",
+        "id": f"si_{next(_numbers):04d}",
+        "current_period_start": START - 10 * DAY,
+        "current_period_end": START + 20 * DAY,
+        "price": {"object": "price", "id": "price_1", "unit_amount": 1500},
+        "quantity": 2,
+    }
+    return {
+        "object": "subscription",
+        "id": f"sub_{next(_numbers):04d}",
+        "currency": "usd",
+        "customer": "cus_1",
+        "items": {"object": "list", "data": [item], "has_more": False, "url": "/v1/subscription_items"},
+        "status": "active",
+        **fields,
+    }
+
+
 def event(type: str, subject: JsonObject, created: int) -> JsonObject:
     """An event as Stripe sends it."""
     return {

@@ -38,11 +38,12 @@ class Receiver:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
+                # Kept before it is answered: the next delivery comes only after the answer, so the order is the order.
+                receiver.posted.put(Posted(body, self.headers["Stripe-Signature"]))
                 status = receiver.answers.popleft() if receiver.answers else 200
                 self.send_response(status)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
-                receiver.posted.put(Posted(body, self.headers["Stripe-Signature"]))
 
             def log_message(self, format: str, *args: object) -> None:
                 pass

@@ -25,6 +25,7 @@ def test_a_killed_double_has_lost_nothing_it_answered(tmp_path: Path) -> None:
         double.load([paid, other, dispute])
         double.configure(decision_days=3)
         double.set_clock(START + DAY)
+        double.fault("500", path="/v1/payouts")
         client = connect(double)
         refund = client.v1.refunds.create({"charge": paid["id"], "amount": 100}, {"idempotency_key": "before"})
         client.v1.disputes.update(dispute["id"], {"evidence": {"uncategorized_text": "winning_evidence"}})
@@ -34,6 +35,7 @@ def test_a_killed_double_has_lost_nothing_it_answered(tmp_path: Path) -> None:
     with start(tmp_path / "state.db", port=port) as double:
         assert double.clock() == {"now": START + DAY, "next_at": START + 4 * DAY, "running": False}
         assert (double.effects(), double.requests()) == (effects, requests)
+        assert [fault["path"] for fault in double.faults()] == ["/v1/payouts"]
         again = client.v1.refunds.create({"charge": paid["id"], "amount": 100}, {"idempotency_key": "before"})
         assert again.id == refund.id
         assert client.v1.charges.retrieve(paid["id"]).amount_refunded == 100

@@ -5,7 +5,7 @@ import stripe
 
 from infra.fakes.stripe.process import DoubleFailed, StripeDouble
 
-from .builders import START, charge, chargeback, inquiry, intent, warning
+from .builders import START, charge, chargeback, inquiry, intent, invoice, warning
 from .conftest import connect
 
 
@@ -57,6 +57,29 @@ def test_events_are_listed_by_type_and_types(shared: StripeDouble) -> None:
     assert client.v1.events.retrieve(two[0].id).data.object["charge"] == paid["id"]
 
 
+def test_customers_and_charges_can_be_annotated(shared: StripeDouble) -> None:
+    client, paid = connect(shared), charge(metadata={"order": "7"})
+    shared.load([paid])
+    made = client.v1.customers.create({"email": "annotated@example.com"})
+    named = client.v1.customers.update(made.id, {"name": "Ada", "metadata": {"case": "c1"}})
+    assert (named.name, named.email) == ("Ada", "annotated@example.com")
+    noted = client.v1.charges.update(paid["id"], {"description": "Order 7", "metadata": {"case": "c1", "order": ""}})
+    assert (noted.description, noted.metadata.to_dict()) == ("Order 7", {"case": "c1"})
+    told = [event.data.to_dict() for event in client.v1.events.list({"limit": 2}).data]
+    assert told[0]["previous_attributes"]["metadata"] == {"case": None, "order": "7"}
+    assert told[1]["previous_attributes"] == {"metadata": {"case": None}, "name": None}
+    last = client.v1.events.list({"limit": 1}).data[0].id
+    client.v1.charges.update(paid["id"], {"metadata": {"case": "c1"}})
+    assert client.v1.events.list({"limit": 1}).data[0].id == last
+    for missing in (
+        lambda: client.v1.customers.update("cus_none", {}),
+        lambda: client.v1.charges.update("ch_none", {}),
+    ):
+        with pytest.raises(stripe.InvalidRequestError) as error:
+            missing()
+        assert error.value.code == "resource_missing"
+
+
 def test_customers_are_created_and_found_by_email(shared: StripeDouble) -> None:
     client = connect(shared)
     made = client.v1.customers.create({"email": "ada@example.com", "name": "Ada", "metadata": {"plan": "pro"}})
@@ -69,7 +92,7 @@ def test_what_was_loaded_can_be_read(shared: StripeDouble) -> None:
     client = connect(shared)
     shared.load(
         [
-            {"object": "invoice", "id": "in_1", "customer": "cus_reads", "status": "open", "amount_due": 4900},
+            invoice(id="in_1", customer="cus_reads", amount_due=4900),
             {"object": "subscription", "id": "sub_1", "customer": "cus_reads", "status": "past_due"},
             {"object": "subscription", "id": "sub_2", "customer": "cus_reads", "status": "canceled"},
         ]

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Union, get_args, get_origin
+
+import pytest
+import stripe
 
 from infra.fakes.stripe.process import StripeDouble
 
-from .builders import DAY, START, JsonObject, charge, chargeback, inquiry, warning
+from .builders import DAY, START, JsonObject, charge, chargeback, customer, inquiry, invoice, subscription, warning
 from .conftest import connect
 
 SCHEMAS: dict[str, JsonObject] = json.loads((Path(__file__).parent / "stripe_shapes.json").read_text())["schemas"]
@@ -74,3 +79,34 @@ def test_refunds_and_warnings_have_stripes_shape_all_their_life(double: StripeDo
     assert [found for refund in settled for found in violations("refund", refund.to_dict())] == []
     warnings = client.v1.radar.early_fraud_warnings.list().data
     assert [found for item in warnings for found in violations("radar.early_fraud_warning", item.to_dict())] == []
+
+
+def against_the_sdk(kind: type[stripe.StripeObject], value: JsonObject) -> list[str]:
+    """What of a value the SDK's class for it, generated from Stripe's specification, does not know or misses."""
+    known = {name: hint for name, hint in kind.__annotations__.items() if not str(hint).startswith("typing.ClassVar")}
+    needed = [name for name, hint in known.items() if not (get_origin(hint) is Union and type(None) in get_args(hint))]
+    return [name for name in needed if name not in value] + [name for name in value if name not in known]
+
+
+def test_what_billing_leaves_behind_has_the_fields_that_the_sdk_knows(shared: StripeDouble) -> None:
+    client, owner = connect(shared), customer()
+    billed, declined = invoice(customer=owner["id"]), invoice(customer=owner["id"])
+    running = subscription(customer=owner["id"])
+    shared.load([owner, billed, declined, running])
+    client.v1.invoices.pay(billed["id"])
+    client.v1.credit_notes.create({"invoice": billed["id"], "amount": 900, "credit_amount": 500, "refund_amount": 400})
+    client.v1.subscriptions.cancel(running["id"], {"prorate": True})
+    with pytest.raises(stripe.CardError):
+        client.v1.invoices.pay(declined["id"], {"payment_method": "pm_card_chargeCustomerFail"})
+    made: Sequence[tuple[type[stripe.StripeObject], Sequence[stripe.StripeObject]]] = [
+        (stripe.Charge, client.v1.charges.list().data),
+        (stripe.PaymentIntent, client.v1.payment_intents.list().data),
+        (stripe.InvoicePayment, client.v1.invoice_payments.list().data),
+        (stripe.CreditNote, client.v1.credit_notes.list().data),
+        (stripe.CustomerBalanceTransaction, client.v1.customers.balance_transactions.list(owner["id"]).data),
+        (stripe.InvoiceItem, client.v1.invoice_items.list().data),
+        (stripe.BalanceTransaction, client.v1.balance_transactions.list().data),
+        (stripe.Event, client.v1.events.list({"limit": 100}).data),
+    ]
+    assert [len(items) for _, items in made[:6]] == [2, 2, 2, 1, 1, 1]
+    assert [found for kind, items in made for item in items for found in against_the_sdk(kind, item.to_dict())] == []
