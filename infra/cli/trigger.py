@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 from time import monotonic
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from infra.cli import options
 from infra.cli.output import Exit, Screen
+
+if TYPE_CHECKING:
+    from infra.cli.delivering import Delivery
+    from infra.stage import Stage
 
 
 @click.command()
@@ -36,10 +41,9 @@ def trigger(event: str, world: str, duplicate: int, shuffle: bool, seed: int, da
     started = monotonic()
     screen = Screen(as_json)
     from infra.cli.delivering import chosen_events, deliver, in_order
-    from infra.cli.performance import asking, cases_json, go_on, ignored_of, on_stage
+    from infra.cli.performance import asking, go_on, on_stage
     from infra.cli.progress import narrating
     from infra.cli.render import show_standing
-    from infra.cli.result import ignored_json
 
     with on_stage(world, data, fresh=False) as stage:
         events = in_order(chosen_events(stage.world, event), seed if shuffle else None)
@@ -49,15 +53,21 @@ def trigger(event: str, world: str, duplicate: int, shuffle: bool, seed: int, da
                 screen.say(f"{delivery.http_status} {delivery.type} {delivery.event_id}: {delivery.said}")
             go_on(stage, narrator)
             narrator.stands_still(asking(stage))
-        screen.emit(
-            {
-                "world": stage.world.name,
-                "deliveries": [delivery.as_json() for delivery in deliveries],
-                "cases": cases_json(stage),
-                "ignored": [ignored_json(entry) for entry in ignored_of(stage)],
-                "elapsed_ms": round((monotonic() - started) * 1000),
-            }
-        )
+        if as_json:
+            screen.emit(_document(stage, deliveries, started))
         for case in stage.cases():
             show_standing(screen, case)
     return Exit.FINE if all(delivery.accepted for delivery in deliveries) else Exit.NO
+
+
+def _document(stage: Stage, deliveries: list[Delivery], started: float) -> dict[str, Any]:
+    from infra.cli.performance import cases_json, ignored_of
+    from infra.cli.result import ignored_json
+
+    return {
+        "world": stage.world.name,
+        "deliveries": [delivery.as_json() for delivery in deliveries],
+        "cases": cases_json(stage),
+        "ignored": [ignored_json(entry) for entry in ignored_of(stage)],
+        "elapsed_ms": round((monotonic() - started) * 1000),
+    }
