@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -130,6 +130,10 @@ class LocalComposition:
         if self._effects is None:
             self._effects = _effects(self.settings, self.clock)
         return self._effects
+
+    def connect_stripe(self, url: str) -> None:
+        """Say where Stripe is, for a Stripe that starts while this composition does."""
+        self.settings = replace(self.settings, stripe_url=url)
 
     def recover(self) -> None:
         """What a start does first: forget the claims of dead processes and whatever has expired."""

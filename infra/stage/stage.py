@@ -77,27 +77,18 @@ class Stage:
         begun = (self.data / "stripe.db").exists()
         write_key, signing = "sk_test_" + secrets.token_hex(12), "whsec_" + secrets.token_hex(12)
         # The double and the sources start in processes of their own: let them, while this one loads the functions.
-        loading = _InBackground(self._load_sources)
-        self.double = StripeDouble.start(db=self.data / "stripe.db", now=self.world.now, write_key=write_key)
+        self.double = StripeDouble.launch(db=self.data / "stripe.db", now=self.world.now, write_key=write_key)
         self._stack.callback(self.double.stop)
-        now = datetime.fromtimestamp(self.double.clock()["now"], UTC)
-        self.clock = WorldClock(max(now, self.world.now))
-        self.composition = LocalComposition(
-            LocalSettings(
-                data=self.data, secrets={SECRET_NAME: signing}, stripe_url=self.double.url, stripe_write_key=write_key
-            ),
-            clock=self.clock,
-            playbooks=self._playbooks,
-            sources=lambda org: loading.result(),
-        )
+        loading = _InBackground(self._load_sources)
+        self._stack.callback(loading.close)
+        self.composition = self._compose(write_key, signing, loading)
         self._stack.callback(self.composition.close)
-        self.composition.directory.put_org(self.world.org)
-        self.composition.directory.register_endpoint(WEBHOOK_PATH, SECRET_NAME, None, self.world.org.id)
         apps = load_apps(self.composition)
         webhook = self._stack.enter_context(WebhookServer(apps["stripe_webhook"]))
-        self._stack.callback(loading.close)
         self.webhook_url = webhook.url
-        self.double.register_webhook(webhook.url, signing)
+        self.composition.connect_stripe(self.double.ready().url)
+        self.clock.jump_to(datetime.fromtimestamp(self.double.clock()["now"], UTC))
+        self.double.register_webhook(webhook.url, signing, only=True)
         if not begun:
             self._set_the_scene()
         self.runtime = LocalRuntime(
@@ -111,6 +102,18 @@ class Stage:
         self.composition.recover()
         self.runtime.start()
         self._stack.callback(self.runtime.stop)
+
+    def _compose(self, write_key: str, signing: str, loading: _InBackground) -> LocalComposition:
+        self.clock = WorldClock(self.world.now)
+        composition = LocalComposition(
+            LocalSettings(data=self.data, secrets={SECRET_NAME: signing}, stripe_write_key=write_key),
+            clock=self.clock,
+            playbooks=self._playbooks,
+            sources=lambda org: loading.result(),
+        )
+        composition.directory.put_org(self.world.org)
+        composition.directory.register_endpoint(WEBHOOK_PATH, SECRET_NAME, None, self.world.org.id)
+        return composition
 
     def _load_sources(self) -> Sources:
         if self._sources is not None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import logging
 import threading
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from infra.local.carriers import WsgiApp
 from infra.local.composition import WEBHOOK_PATH
+
+_SHUTDOWN_POLL_S: Final = 0.02
+"""How soon the server notices that it should end."""
 
 
 class _QuietHandler(WSGIRequestHandler):
@@ -29,7 +32,9 @@ class WebhookServer:
         logging.getLogger("werkzeug").setLevel(logging.ERROR)
         served: Any = app
         self._server = make_server("127.0.0.1", 0, served, threaded=True, request_handler=_QuietHandler)
-        self._thread = threading.Thread(target=self._server.serve_forever, name="webhook", daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(_SHUTDOWN_POLL_S,), name="webhook", daemon=True
+        )
         self._thread.start()
 
     @property

@@ -65,6 +65,9 @@ def _take_up(ports: Ports, context: RequestContext, entry: InboxEntry, routing: 
 
     def decide(case: Case | None, now: datetime) -> Change:
         attach = InboxChange(entry.id, InboxStatus.ATTACHED, subject_case)
+        present = ports.inbox.get(context.org, entry.id)
+        if present is not None and present.status is not InboxStatus.RECEIVED:
+            return Change()  # a duplicate delivery of the same hint was faster
         if case is not None:
             unfolding = Unfolding(case, now)
             take_note(unfolding, playbook, entry.id, entry.type, routing.observation)

@@ -52,6 +52,8 @@ def _register(session: Session, payload: object) -> JsonObject:
     url, secret = str(body.get("url", "")), body.get("secret")
     secrets = [str(item) for item in body.get("secrets", [secret] if secret else [])]
     endpoints.register(session, url, secrets, [str(item) for item in body.get("events", ["*"])])
+    if body.get("only") is True:
+        endpoints.move(session, url)
     return {"url": url}
 
 

@@ -38,6 +38,13 @@ def register(session: Session, url: str, secrets: list[str], types: list[str]) -
     )
 
 
+def move(session: Session, url: str) -> None:
+    """Makes `url` the only endpoint: what an earlier receiver did not take is for it."""
+    keep = session.db.execute("SELECT id FROM endpoints WHERE url = ?", (url,)).fetchone()["id"]
+    session.db.execute("UPDATE deliveries SET endpoint = ?, not_before = 0 WHERE delivered = 0", (keep,))
+    session.db.execute("UPDATE endpoints SET events = '[]' WHERE id <> ?", (keep,))
+
+
 def due(session: Session, now: float) -> Delivery | None:
     """The delivery to try next, at `now` in real time; None when nothing is due, or everything is held back."""
     if session.settings.webhooks.hold:

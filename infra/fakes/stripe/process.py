@@ -26,9 +26,10 @@ class DoubleFailed(RuntimeError):
 class StripeDouble:
     """A running double. As a context manager it stops when the block ends."""
 
-    def __init__(self, process: subprocess.Popen[bytes], url: str) -> None:
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
-        self.url = url
+        self.url = ""
+        """Where it listens, once it is ready."""
 
     @classmethod
     def start(
@@ -45,19 +46,40 @@ class StripeDouble:
         `now` starts the clock of a new state; an existing one keeps its own. The process also ends with this one.
         Raises DoubleFailed when it does not come up.
         """
+        return cls.launch(db=db, now=now, write_key=write_key, read_key=read_key, port=port).ready()
+
+    @classmethod
+    def launch(
+        cls,
+        *,
+        db: Path,
+        now: str | int | datetime | None = None,
+        write_key: str = "sk_test_double",
+        read_key: str = "rk_test_double",
+        port: int = 0,
+    ) -> StripeDouble:
+        """As `start`, without waiting: whoever has other things to do meanwhile calls `ready` later."""
         command = [sys.executable, "-m", "infra.fakes.stripe", "--db", str(db), "--port", str(port)]
         command += ["--write-key", write_key, "--read-key", read_key, "--exit-with-parent"]
         if now is not None:
             command += ["--now", _instant(now)]
         path = os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH")]))
         environment = {**os.environ, "PYTHONPATH": path}
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
-        assert process.stdout is not None
-        line = process.stdout.readline()
+        # A session of its own: an interrupt at the terminal is for whoever started it, who then ends it in order.
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, start_new_session=True
+        )
+        return cls(process)
+
+    def ready(self) -> StripeDouble:
+        """Waits until it listens. Raises DoubleFailed when it does not come up."""
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
         if not line:
-            _close(process)
-            raise DoubleFailed(f"the double did not start: exit code {process.wait()}")
-        return cls(process, json.loads(line)["url"])
+            _close(self._process)
+            raise DoubleFailed(f"the double did not start: exit code {self._process.wait()}")
+        self.url = json.loads(line)["url"]
+        return self
 
     @property
     def port(self) -> int:
@@ -93,9 +115,12 @@ class StripeDouble:
         """Changes settings (see `settings.Settings`); returns all of them."""
         return self._call("POST", "settings", settings)
 
-    def register_webhook(self, url: str, *secrets: str, events: Sequence[str] = ("*",)) -> None:
-        """Has events posted to `url`, signed with each of the secrets."""
-        self._call("POST", "webhooks", {"url": url, "secrets": list(secrets), "events": list(events)})
+    def register_webhook(self, url: str, *secrets: str, events: Sequence[str] = ("*",), only: bool = False) -> None:
+        """Has events posted to `url`, signed with each of the secrets.
+
+        `only`: to no other endpoint any more; what others did not take is posted here.
+        """
+        self._call("POST", "webhooks", {"url": url, "secrets": list(secrets), "events": list(events), "only": only})
 
     def fault(
         self, kind: str, *, method: str | None = None, path: str | None = None, times: int = 1, hold_s: float = 0.5

@@ -36,6 +36,19 @@ def test_the_same_event_five_times_in_parallel_is_one_entry_and_one_case(rig: Ri
     assert len(rig.case().rounds) == 1
 
 
+def test_the_same_hint_delivered_in_parallel_is_recorded_once_in_the_log(rig: Rig) -> None:
+    rig.to_approval()
+    rig.post(rig.event("test.updated"))
+    (hint,) = rig.out.messages
+    threads = [threading.Thread(target=rig.deliver_message, args=(hint,)) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    log = [text for commit in rig.store.log(ORG, rig.case().id) for text in commit.entries]
+    assert sum('"type":"outside_changed"' in text for text in log) == 1
+
+
 def test_a_redelivery_of_an_entry_whose_hint_was_lost_sends_the_hint_again(rig: Rig) -> None:
     event = rig.event("test.created")
     rig.post(event)
