@@ -91,40 +91,40 @@ def genesis(case: str) -> str:
 
 def triage(event: Document) -> tuple[Document, list[Document]]:
     """Open the case and plan the round."""
-    dispute, now = event["data"]["object"], now_text()
-    deadline, summary = now_text(_DEADLINE), f"a dispute of {dispute['charge']}"
-    subject = {"kind": "dispute", "id": dispute["id"], "account": None, "livemode": False}
+    dispute = event["data"]["object"]
+    summary = f"a dispute of {dispute['charge']}"
     created = datetime.fromtimestamp(event["created"], UTC).isoformat().replace("+00:00", "Z")
-    trigger = {"event_id": event["id"], "type": EVENT_TYPE, "summary": summary, "created_at": created}
-    facts = {
-        "charge.id": dispute["charge"],
-        "dispute.amount": dispute["amount"],
-        "dispute.currency": dispute["currency"],
-        "dispute.status": dispute["status"],
-    }
-    assignments = [{"specialist": name, "deadline_at": deadline, "ended": None} for name in NAMES]
-    identity = case_id(dispute["id"])
-    case: Document = {
-        "id": identity,
+    opening: Document = {
         "org": ORG,
-        "subject": subject,
+        "subject": {"kind": "dispute", "id": dispute["id"], "account": None, "livemode": False},
         "playbook": PLAYBOOK,
-        "trigger": trigger,
+        "trigger": {"event_id": event["id"], "type": EVENT_TYPE, "summary": summary, "created_at": created},
+        "facts": {
+            "charge.id": dispute["charge"],
+            "dispute.amount": dispute["amount"],
+            "dispute.currency": dispute["currency"],
+            "dispute.status": dispute["status"],
+        },
+    }
+    identity, deadline = case_id(dispute["id"]), now_text(_DEADLINE)
+    assignments = [{"specialist": name, "deadline_at": deadline, "ended": None} for name in NAMES]
+    opened = {"type": "case_opened", "case_id": identity, **opening}
+    planned = {"type": "round_planned", "round": 1, "assignments": assignments}
+    case = _new_case(identity, opening, assignments)
+    return case, [opened, _moved("investigating", summary), planned]
+
+
+def _new_case(identity: str, opening: Document, assignments: list[Document]) -> Document:
+    now = now_text()
+    planned = {"number": 1, "assignments": assignments, "planned_at": now, "base": 0, "joined": False, "reports": []}
+    return {
+        **opening,
+        "id": identity,
         "opened_at": now,
         "updated_at": now,
-        "facts": facts,
-        "rounds": [
-            {
-                "number": 1,
-                "assignments": assignments,
-                "planned_at": now,
-                "base": 0,
-                "joined": False,
-                "reports": [],
-            }
-        ],
+        "rounds": [planned],
         "state": "investigating",
-        "state_reason": summary,
+        "state_reason": opening["trigger"]["summary"],
         "brief": None,
         "brief_hash": None,
         "checked": False,
@@ -137,17 +137,6 @@ def triage(event: Document) -> tuple[Document, list[Document]]:
         "reminded": [],
         "events": 0,
     }
-    opened = {
-        "type": "case_opened",
-        "case_id": identity,
-        "org": ORG,
-        "subject": subject,
-        "playbook": PLAYBOOK,
-        "trigger": trigger,
-        "facts": facts,
-    }
-    planned = {"type": "round_planned", "round": 1, "assignments": assignments}
-    return case, [opened, _moved("investigating", summary), planned]
 
 
 def report(specialist: str) -> Document:

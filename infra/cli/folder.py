@@ -18,7 +18,7 @@ DATABASE: Final = "manthan.db"
 LOG: Final = "manthan.log"
 _MARK: Final = "world.json"
 _LOCK: Final = "in-use.lock"
-_OURS: Final = ("manthan.db*", "stripe.db*", "sources.duckdb*", "outbox", LOG, _MARK)
+_OURS: Final = ("manthan.db*", "stripe.db*", "sources*.duckdb*", "requests", "outbox", LOG, _MARK)
 """Everything a stage leaves in its folder; nothing else in it is ever deleted."""
 
 

@@ -21,12 +21,14 @@ from infra.local.runtime import LocalRuntime, QueueSettings
 from infra.local.sweeps import Sweep
 from infra.sources.build import build_database
 from infra.sources.duckdb_files import DuckDbSources
+from infra.stage import requests
 from infra.stage.webhook import WebhookServer
 from infra.worlds.model import World
 from shared.case.case import Case
 from shared.ports import Sources
 from shared.ports.store import CaseQuery
 from shared.steps.context import Ports, RequestContext
+from shared.steps.request import PersonRequest, receive_request
 from shared.team.contract import Playbook
 
 SECRET_NAME: Final = "double"
@@ -57,6 +59,7 @@ class Stage:
         self.data = data
         self._playbooks = playbooks
         self._sources = sources
+        self._to_come: list[PersonRequest] = []
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -75,6 +78,7 @@ class Stage:
     def _open(self) -> None:
         self.data.mkdir(parents=True, exist_ok=True)
         begun = (self.data / "stripe.db").exists()
+        self._requests = requests.requests_of(self.world, self.data)
         write_key, signing = "sk_test_" + secrets.token_hex(12), "whsec_" + secrets.token_hex(12)
         # The double and the sources start in processes of their own: let them, while this one loads the functions.
         self.double = StripeDouble.launch(db=self.data / "stripe.db", now=self.world.now, write_key=write_key)
@@ -118,9 +122,9 @@ class Stage:
     def _load_sources(self) -> Sources:
         if self._sources is not None:
             return self._sources(self.world.org.id)
-        database = self.data / "sources.duckdb"
+        database = self.data / f"sources-{requests.edition(self._requests)}.duckdb"
         if not database.exists():
-            build_database(database, self.world.tables())
+            build_database(database, {**self.world.tables(), requests.TABLE: requests.rows(self._requests)})
         sources = DuckDbSources(database)
         sources.warm()
         return sources
@@ -133,17 +137,18 @@ class Stage:
         self.double.load(self.world.stripe_objects)
 
     def deliver_events(self) -> None:
-        """Have the double send the world's events, each at its own time. Sending them again changes nothing."""
+        """Have the world's events and requests come, each at its own time. A second time changes nothing."""
         self.double.script(*self.world.events)
+        self._to_come = list(self._requests)
 
     def run(self, done: Callable[[], bool] = lambda: False, *, guard_s: float = 120.0) -> bool:
         """Let the world go on until `done`, or until nothing is left to happen (False)."""
         return drive_until(
             self.runtime,
             self.clock,
-            next_instants=[self._next_at_stripe],
+            next_instants=[self._next_at_stripe, self._next_request],
             done=done,
-            on_jump=self._tell_stripe,
+            on_jump=self._bring_about,
             guard_s=guard_s,
         )
 
@@ -151,10 +156,17 @@ class Stage:
         next_at = self.double.clock()["next_at"]
         return None if next_at is None else datetime.fromtimestamp(next_at, UTC)
 
-    def _tell_stripe(self, now: datetime) -> None:
-        """Move Stripe's clock, and wait until what it had to say was delivered: then the pipeline has heard of it."""
+    def _next_request(self) -> datetime | None:
+        return self._to_come[0].received_at if self._to_come else None
+
+    def _bring_about(self, now: datetime) -> None:
+        """Move Stripe's clock, wait until what it had to say was delivered, and hand in the requests made by then."""
         self.double.set_clock(now)
         self.double.flush()
+        while self._to_come and self._to_come[0].received_at <= now:
+            request = self._to_come.pop(0)
+            trace = self.composition.entropy.token()
+            receive_request(self.ports, self.world.org.id, request, requested_by=None, trace=trace)
 
     # What a person looks at
 

@@ -128,22 +128,10 @@ def _attempt(
     delivery: Delivery,
     findings: Findings,
 ) -> Ended:
-    specialist = _specialist(ports, case, assignment.specialist)
-    now = ports.clock.now()
-    remaining = (assignment.deadline_at - now).total_seconds()
-    job = Job(
-        case=case,
-        org=ports.directory.org(case.org),
-        specialist=assignment.specialist,
-        round=round_number,
-        attempt=delivery.retry,
-        now=now,
-        sources=ports.sources_of(case.org),
-        remaining_s=min(SPECIALIST_SOFT_S, remaining),
-    )
     ports.trace.say(case.org, case.id, assignment.specialist, "started", attempt=delivery.retry)
     try:
-        specialist.investigate(job, findings)
+        job = _job(ports, case, round_number, assignment, delivery)
+        _specialist(ports, case, assignment.specialist).investigate(job, findings)
     except OutOfTime:
         reason = "its time was used up before it was through"
     except Exception as error:
@@ -156,6 +144,21 @@ def _attempt(
         return Ended.REPORTED
     findings.gaps.append(Gap(specialist=assignment.specialist, what="the rest of its questions", why=reason))
     return Ended.DEGRADED
+
+
+def _job(ports: Ports, case: Case, round_number: int, assignment: Assignment, delivery: Delivery) -> Job:
+    now = ports.clock.now()
+    remaining = (assignment.deadline_at - now).total_seconds()
+    return Job(
+        case=case,
+        org=ports.directory.org(case.org),
+        specialist=assignment.specialist,
+        round=round_number,
+        attempt=delivery.retry,
+        now=now,
+        sources=ports.sources_of(case.org),
+        remaining_s=min(SPECIALIST_SOFT_S, remaining),
+    )
 
 
 def _specialist(ports: Ports, case: Case, name: str) -> Specialist:
