@@ -172,6 +172,8 @@ class Action(ActionDraft):
     external_ref: str | None = None
     error: str | None = None
     reason: str | None = None
+    pending: bool = False
+    """It succeeded, but the other side may still take it back: what depends on it waits until it is final."""
     superseded: bool = False
     """It ended without an effect and a later draft has taken its place; kept for the story, no longer needed."""
 

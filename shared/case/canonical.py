@@ -8,6 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+_PLAIN = frozenset({str, int, bool, type(None)})
+
 
 class Record(BaseModel):
     """Base of every stored shape: immutable, and an unknown field is an error rather than a surprise."""
@@ -23,7 +26,7 @@ def canonical(value: Any) -> str:
     if isinstance(value, BaseModel):
         value = value.model_dump(mode="json")
     _refuse_floats(value)
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _ENCODER.encode(value)
 
 
 def sha256(text: str) -> str:
@@ -38,11 +41,12 @@ def short_hash(*parts: str, length: int = 20) -> str:
 
 
 def _refuse_floats(value: Any) -> None:
-    if isinstance(value, float):
-        raise TypeError(f"a float ({value!r}) has no canonical form: store integers or decimal text")
     if isinstance(value, dict):
-        for item in value.values():
-            _refuse_floats(item)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
+        value = value.values()
+    elif not isinstance(value, (list, tuple)):
+        if isinstance(value, float):
+            raise TypeError(f"a float ({value!r}) has no canonical form: store integers or decimal text")
+        return
+    for item in value:
+        if type(item) not in _PLAIN:
             _refuse_floats(item)

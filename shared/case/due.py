@@ -98,7 +98,9 @@ def _is_met(case: Case, kind: DependencyKind, ref: str) -> bool:
     other = case.action(ref)
     if other is None:
         return False
-    return other.state in _APPROVED_STATES if kind is DependencyKind.APPROVAL else other.state is ActionState.SUCCEEDED
+    if kind is DependencyKind.APPROVAL:
+        return other.state in _APPROVED_STATES
+    return other.state is ActionState.SUCCEEDED and not other.pending
 
 
 def wake_at(case: Case, now: datetime) -> datetime | None:

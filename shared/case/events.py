@@ -129,6 +129,8 @@ class ActionMoved(Record):
     reason: str = ""
     external_ref: str | None = None
     error: str | None = None
+    pending: bool = False
+    """With `succeeded`: the other side accepted it, and has not said yet that it is final."""
 
 
 class OutsideChanged(Record):

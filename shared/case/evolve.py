@@ -180,6 +180,7 @@ def _action_moved(case: Case, event: ActionMoved, at: datetime) -> dict[str, Any
             "reason": event.reason or action.reason,
             "external_ref": event.external_ref or action.external_ref,
             "error": event.error,
+            "pending": event.pending,
             "lease_until": None,
             "lease_owner": None,
         }

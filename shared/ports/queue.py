@@ -56,5 +56,5 @@ class Tasks(Protocol):
     """Enqueuing specialists, watchdogs and actions."""
 
     def enqueue(self, task: Task) -> bool:
-        """Hand the task over before returning, as a message. False: the name exists or existed, which proves nothing."""
+        """Hand the task over before returning. False: the name exists or existed, which proves nothing."""
         ...

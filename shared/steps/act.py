@@ -27,6 +27,7 @@ from shared.steps.commit import Change, Committed, commit
 from shared.steps.context import Ports, RequestContext
 from shared.steps.drift import drift
 from shared.steps.ledger import charge_of, follow, reserve
+from shared.steps.outside import REFUND_FINAL
 from shared.steps.policy_check import facts_of
 from shared.steps.sending import drive
 from shared.steps.settle import Unfolding, settle, to_people
@@ -205,7 +206,11 @@ def _carry_out(ports: Ports, context: RequestContext, case_id: str, intent: Inte
 
 def _succeeded(action: Action, done: Done) -> ActionMoved:
     return ActionMoved(
-        action_id=action.id, to=ActionState.SUCCEEDED, reason=done.summary, external_ref=done.external_ref
+        action_id=action.id,
+        to=ActionState.SUCCEEDED,
+        reason=done.summary,
+        external_ref=done.external_ref,
+        pending=done.pending,
     )
 
 
@@ -229,7 +234,10 @@ def _record(ports: Ports, context: RequestContext, case_id: str, action_id: str,
 
 
 def _explained(case: Case, action: Action, event: Event, ports: Ports) -> Event:
-    """A refusal that an outside event explains is skipped, not failed: the world settled it first."""
+    """What an outside event has said meanwhile: a refusal it explains is skipped, not failed; a refund may be final."""
+    final = case.outcomes.get(REFUND_FINAL)
+    if isinstance(event, ActionMoved) and event.pending and final is not None and final.detail == action.id:
+        return event.model_copy(update={"pending": False})  # Stripe's event was faster than its answer
     settled_by = ports.playbook(case.playbook).settled_by(case)
     refused = isinstance(event, ActionMoved) and event.to in (ActionState.FAILED, ActionState.VOIDED)
     if isinstance(event, ActionMoved) and refused and settled_by is not None and not action.depends_on_outcome():

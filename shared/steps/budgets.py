@@ -30,6 +30,9 @@ SWEEP_HORIZON_S = 600.0
 DECIDE_WITHIN = timedelta(hours=72)
 """Time to decide where the business object sets no deadline."""
 
+PENDING_AT_MOST = timedelta(days=14)
+"""How long a refund may be pending before a person is asked to look: banks take up to ten business days."""
+
 INBOX_KEEP = timedelta(days=40)
 """Longer than anything can redeliver an event: tasks live 31 days, dead letters are replayed within that."""
 

@@ -10,7 +10,8 @@ from shared.steps.planning import plan_round
 from shared.steps.settle import Unfolding, cascade, settle, to_people, void_open_actions
 from shared.team.contract import Observation, Playbook
 
-REFUND_FAILED = "refund.failed"
+_REFUND_FAILED = frozenset({"refund.failed", "refund.canceled"})
+REFUND_FINAL = "refund.succeeded"
 
 
 def take_note(unfolding: Unfolding, playbook: Playbook, event_id: str, event_type: str, news: Observation) -> None:
@@ -25,8 +26,10 @@ def take_note(unfolding: Unfolding, playbook: Playbook, event_id: str, event_typ
     )
     if observation.reopens:
         _escalated(unfolding, playbook)
-    elif observation.outcome is not None and observation.outcome.name == REFUND_FAILED:
+    elif observation.outcome is not None and observation.outcome.name in _REFUND_FAILED:
         _refund_failed(unfolding, observation.outcome.detail)
+    elif observation.outcome is not None and observation.outcome.name == REFUND_FINAL:
+        _refund_final(unfolding, playbook, observation.outcome.detail)
     elif observation.outcome is not None and not already:
         _outcome(unfolding, playbook, observation.outcome.name, settled_before=playbook.settled_by(known))
     elif known.state is State.AWAITING_OUTCOME:
@@ -77,6 +80,13 @@ def _skip_impossible(unfolding: Unfolding, outcome: str, settled_by: str) -> Non
             unfolding.add(ActionMoved(action_id=action.id, to=ActionState.SKIPPED, reason=settled_by))
 
 
+def _refund_final(unfolding: Unfolding, playbook: Playbook, action_id: str) -> None:
+    action = unfolding.case.action(action_id)
+    if action is not None and action.pending:
+        unfolding.add(ActionMoved(action_id=action_id, to=ActionState.SUCCEEDED, reason="Stripe says it is final"))
+        settle(unfolding, playbook)
+
+
 def _refund_failed(unfolding: Unfolding, action_id: str) -> None:
     case = unfolding.case
     action = case.action(action_id)
@@ -84,6 +94,7 @@ def _refund_failed(unfolding: Unfolding, action_id: str) -> None:
         return
     reason = "Stripe reports that the refund failed"
     unfolding.add(ActionMoved(action_id=action_id, to=ActionState.FAILED, reason=reason, error=reason))
+    cascade(unfolding)
     to_people(unfolding, f"{reason}; what was told to the customer must be corrected")
 
 

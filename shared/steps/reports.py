@@ -40,8 +40,7 @@ def pack(
     attempt: int,
 ) -> Report:
     """The report of these findings, its bulk already stored; creating the report itself is the caller's fence."""
-    rows, gaps = _within_limits(specialist, findings)
-    texts = [canonical(row) for row in rows]
+    rows, texts, gaps = _within_limits(specialist, findings)
     inline = sum(len(text.encode()) for text in texts) <= MAX_INLINE_BYTES
     chunks = () if inline else tuple(_store_chunks(store, case, rows, texts, now))
     return Report(
@@ -59,16 +58,19 @@ def pack(
     )
 
 
-def _within_limits(specialist: str, findings: Findings) -> tuple[list[EvidenceRow], list[Gap]]:
+def _within_limits(specialist: str, findings: Findings) -> tuple[list[EvidenceRow], list[str], list[Gap]]:
+    """The rows that are kept, each with its canonical text, and what was cut as gaps."""
     gaps = list(findings.gaps)
-    rows = [row for row in findings.rows if len(canonical(row).encode()) <= MAX_ROW_BYTES]
-    if len(rows) < len(findings.rows):
-        cut = len(findings.rows) - len(rows)
+    written = [(row, canonical(row)) for row in findings.rows]
+    kept = [(row, text) for row, text in written if len(text.encode()) <= MAX_ROW_BYTES]
+    if len(kept) < len(written):
+        cut = len(written) - len(kept)
         gaps.append(Gap(specialist=specialist, what=f"{cut} rows", why=f"each is larger than {MAX_ROW_BYTES} bytes"))
-    if len(rows) > MAX_ROWS:
-        cut = len(rows) - MAX_ROWS
+    if len(kept) > MAX_ROWS:
+        cut = len(kept) - MAX_ROWS
         gaps.append(Gap(specialist=specialist, what=f"{cut} further rows", why=f"at most {MAX_ROWS} rows are kept"))
-    return rows[:MAX_ROWS], gaps
+    rows, texts = [row for row, _ in kept[:MAX_ROWS]], [text for _, text in kept[:MAX_ROWS]]
+    return rows, texts, gaps
 
 
 def _store_chunks(

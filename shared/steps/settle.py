@@ -20,7 +20,7 @@ from shared.case.due import dependencies_met
 from shared.case.events import ActionMoved, EpisodeRecorded, Event, Moved, QuestionAsked
 from shared.case.evolve import evolve
 from shared.case.lifecycle import State
-from shared.steps.budgets import DECIDE_WITHIN
+from shared.steps.budgets import DECIDE_WITHIN, PENDING_AT_MOST
 from shared.team.contract import Playbook
 
 REINVESTIGATE = Option(id="reinvestigate", label="Investigate again", effect="a new round of specialists starts")
@@ -84,14 +84,22 @@ def _settle_quiet(unfolding: Unfolding, playbook: Playbook) -> None:
     elif any(_is_ready(case, action) for action in case.actions):
         _move(unfolding, State.ACTING, "approved actions are due")
     elif _waits(case) or playbook.awaits(case) is not None:
-        what, until = playbook.awaits(case) or ("an outcome that an approved action depends on", None)
+        what, until = playbook.awaits(case) or _own_wait(case, unfolding.now)
         _move(unfolding, State.AWAITING_OUTCOME, f"waits for {what}", waiting=Waiting(what=what, until=until))
     else:
         close(unfolding, playbook)
 
 
 def _waits(case: Case) -> bool:
-    return any(action.state in (ActionState.DEFERRED, ActionState.APPROVED) for action in case.actions)
+    waiting = (ActionState.DEFERRED, ActionState.APPROVED)
+    return any(action.state in waiting or action.pending for action in case.actions)
+
+
+def _own_wait(case: Case, now: datetime) -> tuple[str, datetime | None]:
+    pending = next((action for action in case.actions if action.pending), None)
+    if pending is not None:
+        return f"{pending.kind.value} to become final", now + PENDING_AT_MOST
+    return "an outcome that an approved action depends on", None
 
 
 def _is_ready(case: Case, action: Action) -> bool:

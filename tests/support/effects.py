@@ -16,6 +16,7 @@ class ScriptedEffects:
         self.world: dict[str, Json] = {"dispute.status": "needs_response", "refundable_minor": 84000}
         self.done: dict[str, tuple[Action, EffectContext]] = {}
         self.calls: list[str] = []
+        self.pending: set[str] = set()
         self.look_ups: list[str] = []
         self.before: Callable[[Action], None] = lambda action: None
         self.after: Callable[[Action], None] = lambda action: None
@@ -39,4 +40,4 @@ class ScriptedEffects:
             assert context.idempotency_key not in self.done, "the same effect twice"
             self.done[context.idempotency_key] = (action, context)
         self.after(action)
-        return Done(external_ref=f"ref-{action.kind.value}", summary="done")
+        return Done(external_ref=f"ref-{action.kind.value}", summary="done", pending=action.kind.value in self.pending)

@@ -159,8 +159,13 @@ class ScriptedPlaybook:
         at = datetime.fromtimestamp(int(str(event["created"])), UTC)
         if kind == "test.closed":
             outcome = Outcome(name=f"dispute.{status}", at=at, event_id=str(event["id"]))
-        if kind == "test.refund_failed":
-            outcome = Outcome(name="refund.failed", at=at, event_id=str(event["id"]), detail=str(item["action"]))
+        if kind.startswith("test.refund_"):
+            outcome = Outcome(
+                name="refund." + kind.removeprefix("test.refund_"),
+                at=at,
+                event_id=str(event["id"]),
+                detail=str(item["action"]),
+            )
         facts: dict[str, Json] = {"dispute.id": str(item["id"]), "dispute.status": status}
         if "due_by" in item:
             facts["due_by"] = str(item["due_by"])

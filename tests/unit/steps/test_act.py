@@ -398,3 +398,56 @@ def test_an_earlier_attempt_that_is_found_to_have_failed_is_recorded_in_the_othe
     found = rig.case().action(rig.id_of("stripe_stage_evidence"))
     assert found is not None
     assert (found.state, found.error) == (ActionState.FAILED, "insufficient_funds")
+
+
+def test_nobody_is_told_of_a_refund_before_it_is_final(rig: Rig) -> None:
+    rig.effects.pending = {"stripe_refund"}
+    approved(rig)
+    rig.pump()
+    won(rig)
+    rig.pump()
+    case = rig.case()
+    assert (case.state, rig.states()["customer_email"]) == (State.AWAITING_OUTCOME, "approved")
+    assert case.waiting is not None
+    assert case.waiting.what == "stripe_refund to become final"
+    rig.post(rig.event("test.refund_succeeded", action=rig.id_of("stripe_refund")))
+    rig.pump()
+    assert (rig.case().state, rig.states()["customer_email"]) == (State.RESOLVED, "succeeded")
+
+
+def test_a_pending_refund_that_fails_tells_nobody_and_asks_a_person(rig: Rig) -> None:
+    rig.effects.pending = {"stripe_refund"}
+    approved(rig)
+    rig.pump()
+    won(rig)
+    rig.pump()
+    rig.post(rig.event("test.refund_failed", action=rig.id_of("stripe_refund")))
+    rig.pump()
+    assert (rig.case().state, rig.states()["customer_email"]) == (State.MANUAL_REVIEW, "skipped")
+    assert "customer_email" not in rig.effects.calls
+
+
+def test_a_refund_that_is_final_before_our_call_returned_does_not_wait(rig: Rig) -> None:
+    def faster(action: Action) -> None:
+        if action.kind == "stripe_refund":
+            rig.post(rig.event("test.refund_succeeded", action=action.id))
+            rig.pump(only=lambda sent: not isinstance(sent, Task))
+
+    rig.effects.pending = {"stripe_refund"}
+    rig.effects.after = faster
+    approved(rig)
+    rig.pump()
+    won(rig)
+    rig.pump()
+    assert rig.case().state is State.RESOLVED
+
+
+def test_a_refund_that_stays_pending_for_a_fortnight_is_shown_to_a_person(rig: Rig) -> None:
+    rig.effects.pending = {"stripe_refund"}
+    approved(rig)
+    rig.pump()
+    won(rig)
+    rig.pump()
+    rig.advance(days=15)
+    rig.sweep()
+    assert rig.case().state is State.MANUAL_REVIEW
