@@ -94,8 +94,8 @@ class Calls:
             listing = None
         raise EffectUnavailable("the list that Stripe answered with could not be understood", after=failures.WAIT_S)
 
-    def write(self, ask: Ask, idempotency_key: str) -> Reply:
-        """One change, once. Raises EffectRefused, EffectUnknown or EffectUnavailable."""
+    def write(self, ask: Ask, idempotency_key: str | None) -> Reply:
+        """One change, once; only a DELETE has no key. Raises EffectRefused, EffectUnknown or EffectUnavailable."""
         client = self._client()
         try:
             answer = ask(client, self._options(idempotency_key))

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from infra.effects.stripe import disputes, refunds, world
+from infra.effects.stripe import balances, credit_notes, disputes, invoices, refunds, subscriptions, world
 from shared.case.actions import Action, ActionKind, Json
 from shared.errors import InvalidInput
 from shared.ports.effects import Done, EffectContext, EffectRefused
@@ -33,14 +33,20 @@ _OPERATIONS: dict[ActionKind, _Operation] = {
     ActionKind.STRIPE_STAGE_EVIDENCE: _Operation(disputes.stage, disputes.find_staged),
     ActionKind.STRIPE_SUBMIT_EVIDENCE: _Operation(disputes.submit, disputes.find_submitted),
     ActionKind.STRIPE_CLOSE_DISPUTE: _Operation(disputes.close, disputes.find_closed),
+    ActionKind.STRIPE_BALANCE_CREDIT: _Operation(balances.credit, balances.find_credit),
+    ActionKind.STRIPE_CREDIT_NOTE: _Operation(credit_notes.issue, credit_notes.find_note),
+    ActionKind.STRIPE_CANCEL_SUBSCRIPTION: _Operation(subscriptions.cancel, subscriptions.find_cancelled),
+    ActionKind.STRIPE_RETRY_INVOICE: _Operation(invoices.retry, invoices.find_paid),
 }
 
 
 class StripeEffects:
-    """Stripe, changed with a secret or restricted key that may write refunds and disputes and read charges.
+    """Stripe, changed with a secret or restricted key.
 
-    Every call is made on the action's connected account, with one attempt. `base_url` is another host's address, such
-    as a double's; None is Stripe itself. Raises InvalidInput without a key.
+    A restricted one needs write permission for what is to be changed (refunds, disputes, customers, credit notes,
+    subscriptions, invoices), and read permission for charges, payment intents and early fraud warnings. Every call is
+    made on the action's connected account, with one attempt. `base_url` is another host's address, such as a double's;
+    None is Stripe itself. Raises InvalidInput without a key.
     """
 
     def __init__(
@@ -59,7 +65,7 @@ class StripeEffects:
         self._observe_timeout_s = observe_timeout_s
 
     def observe(self, action: Action, org: str) -> Mapping[str, Json]:
-        """The snapshot's fields of the charge and dispute in the payload; for a refund `refundable_minor`.
+        """The snapshot's fields, read from the objects that the payload names; for a refund `refundable_minor`.
 
         What cannot be mapped or does not exist is left out. Raises EffectUnavailable.
         """
@@ -67,10 +73,10 @@ class StripeEffects:
             return world.observe(calls, action)
 
     def look_up(self, action: Action, context: EffectContext) -> Done | None:
-        """The effect, found by the metadata the call carried, and by the dispute's own state.
+        """The effect, found by what the call left at Stripe: metadata, a comment, the state of the object itself.
 
         Raises EffectUnavailable when Stripe cannot be read, and EffectRefused for a refund of ours that failed or was
-        canceled: Stripe took it, and no money went out.
+        canceled, or a credit note that was voided: Stripe took it, and nothing was given.
         """
         operation = _OPERATIONS.get(action.kind)
         if operation is None:
@@ -82,7 +88,7 @@ class StripeEffects:
         """One change, under the context's key. Raises EffectRefused, EffectUnknown or EffectUnavailable."""
         operation = _OPERATIONS.get(action.kind)
         if operation is None:
-            raise EffectRefused(f"{action.kind.value} cannot be carried out at Stripe yet; nothing was sent")
+            raise EffectRefused(f"{action.kind.value} is not for Stripe; nothing was sent")
         with self._calls(action, context.timeout_s) as calls:
             return operation.perform(calls, action, context)
 

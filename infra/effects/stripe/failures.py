@@ -72,7 +72,8 @@ def _words(error: stripe.StripeError, secret: str) -> str:
     if not isinstance(message, str):
         return f"Stripe's answer could not be understood (HTTP {error.http_status})"
     message = _KEY.sub("[key]", message.replace(secret, "[key]"))[:_LONGEST]
-    named = [str(part) for part in (said.get("code"), error.request_id) if part]
+    parts = (said.get("code"), said.get("decline_code"), error.request_id)
+    named = list(dict.fromkeys(str(part) for part in parts if part))
     return f"{message} ({', '.join(named)})" if named else message
 
 

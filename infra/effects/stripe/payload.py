@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shared.case.actions import Action, Json
+from shared.case.money import Money
 from shared.ports.effects import EffectContext, EffectRefused
 
 
@@ -22,6 +23,21 @@ def required(action: Action, name: str) -> str:
     if value is None:
         raise EffectRefused(f"{action.id} names no {name}; nothing was sent to Stripe")
     return value
+
+
+def optional(action: Action, name: str) -> dict[str, str]:
+    """A text of the payload as a parameter; empty when there is none. Raises EffectRefused for another type."""
+    value = action.payload.get(name)
+    if value is not None and not isinstance(value, str):
+        raise EffectRefused(f"the {name} of {action.id} is not a text; nothing was sent to Stripe")
+    return {name: value} if value else {}
+
+
+def money(action: Action) -> Money:
+    """What the action gives. Raises EffectRefused when it does not say how much, or in which currency."""
+    if action.amount_minor is None or not action.currency:
+        raise EffectRefused(f"{action.id} names no amount in a currency; nothing was sent to Stripe")
+    return Money(minor=action.amount_minor, currency=action.currency.lower())
 
 
 def inside(value: Mapping[str, Json], name: str) -> dict[str, Json]:
@@ -45,3 +61,9 @@ def text(value: Mapping[str, Json], name: str) -> str:
 def marks(context: EffectContext, **more: str) -> dict[str, str]:
     """The metadata by which an effect is found again and its events are attached to the case."""
     return {"manthan_org": context.org, "manthan_case": context.case_id, **more}
+
+
+def is_of(value: Mapping[str, Json], action: Action, context: EffectContext) -> bool:
+    """Whether an object's metadata says that this action of this case made it."""
+    metadata, wanted = inside(value, "metadata"), marks(context, manthan_action=action.id)
+    return all(metadata.get(name) == mark for name, mark in wanted.items())

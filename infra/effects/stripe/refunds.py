@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from infra.effects.stripe.payload import marks, reference, required, text, whole
+from infra.effects.stripe.payload import is_of, marks, reference, required, text, whole
 from shared.case.actions import Action, Json
-from shared.case.money import format_minor
+from shared.case.money import Money
 from shared.ports.effects import Done, EffectContext, EffectRefused, EffectUnavailable, EffectUnknown
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 REASONS = frozenset({"duplicate", "requested_by_customer"})
 """Never `fraudulent`: Stripe would also put the card and the e-mail address on the account's block list."""
 
-_NO_MONEY = frozenset({"failed", "canceled"})
+NO_MONEY = frozenset({"failed", "canceled"})
+"""The statuses of a refund by which nothing went out."""
 
 
 def perform(calls: Calls, action: Action, context: EffectContext) -> Done:
@@ -44,8 +45,8 @@ def look_up(calls: Calls, action: Action, context: EffectContext) -> Done | None
     if charge is None:
         return None
     refunds = calls.read_all(lambda client, options: client.v1.refunds.list({"charge": charge, "limit": 100}, options))
-    ours = [refund for refund in refunds if _is_of(refund, action, context)]
-    standing = [refund for refund in ours if text(refund, "status") not in _NO_MONEY]
+    ours = [refund for refund in refunds if is_of(refund, action, context)]
+    standing = [refund for refund in ours if text(refund, "status") not in NO_MONEY]
     found = standing or ours
     return _done(found[0]) if found else None
 
@@ -66,12 +67,6 @@ def _params(action: Action, context: EffectContext) -> RefundCreateParams:
     return cast("RefundCreateParams", params)
 
 
-def _is_of(refund: Object, action: Action, context: EffectContext) -> bool:
-    metadata = refund.get("metadata")
-    wanted = marks(context, manthan_action=action.id)
-    return isinstance(metadata, dict) and all(metadata.get(name) == value for name, value in wanted.items())
-
-
 def _present(calls: Calls, refund: Object) -> Object:
     """The refund as it is now: under a key used before, Stripe repeats how it was then."""
     id = text(refund, "id")
@@ -84,9 +79,9 @@ def _present(calls: Calls, refund: Object) -> Object:
 
 def _done(refund: Object) -> Done:
     id, status = text(refund, "id"), text(refund, "status")
-    if status in _NO_MONEY:
+    if status in NO_MONEY:
         why = text(refund, "failure_reason") or "no reason given"
         raise EffectRefused(f"Stripe shows refund {id} as {status}: {why}")
-    currency = text(refund, "currency")
-    amount = f"{format_minor(whole(refund, 'amount'), currency)} {currency.upper()}"
-    return Done(id, f"refund {id} of {amount} is {status}", pending=status != "succeeded")
+    amount = Money(minor=whole(refund, "amount"), currency=text(refund, "currency"))
+    shown = status if status in ("succeeded", "pending") else f"pending ({status})"
+    return Done(id, f"refund {id} of {amount} is {shown}", pending=status != "succeeded")

@@ -1,18 +1,21 @@
-"""The world an action was decided on, read again: fields of its charge and its dispute, and what is left to refund.
+"""The world an action was decided on, read again: fields of what its payload names, and what is left to refund.
 
-A field is `<object>.<name>`, the object being the charge or the dispute that the payload names. The names are Stripe's,
-with the short ones of the case's facts for what lies deeper. What cannot be read is left out.
+A field is `<object>.<name>`, the object being the charge, dispute, invoice, subscription, customer or early fraud
+warning that the payload names. The names are Stripe's, with the short ones of the case's facts for what lies deeper.
+What cannot be read is left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from infra.effects.stripe.payload import reference, text, whole
 from shared.case.actions import Action, ActionKind, Json
 
 if TYPE_CHECKING:
+    import stripe
+
     from infra.effects.stripe.client import Calls, Object
 
 _DEEPER = {
@@ -25,6 +28,15 @@ _DEEPER = {
     "dispute.brand": "payment_method_details.card.brand",
     "dispute.case_type": "payment_method_details.card.case_type",
     "dispute.network_reason_code": "payment_method_details.card.network_reason_code",
+    "invoice.subscription": "parent.subscription_details.subscription",
+}
+_RETRIEVE: dict[str, Callable[[stripe.StripeClient, str, stripe.RequestOptions], object]] = {
+    "charge": lambda client, id, options: client.v1.charges.retrieve(id, options=options),
+    "customer": lambda client, id, options: client.v1.customers.retrieve(id, options=options),
+    "dispute": lambda client, id, options: client.v1.disputes.retrieve(id, options=options),
+    "invoice": lambda client, id, options: client.v1.invoices.retrieve(id, options=options),
+    "subscription": lambda client, id, options: client.v1.subscriptions.retrieve(id, options=options),
+    "warning": lambda client, id, options: client.v1.radar.early_fraud_warnings.retrieve(id, options=options),
 }
 _LEAVES_REFUNDABLE = frozenset({"warning_needs_response", "warning_under_review", "warning_closed", "won"})
 """An inquiry moved no money, a win gave it back; any other status, also one we do not know, keeps it."""
@@ -32,34 +44,26 @@ _LEAVES_REFUNDABLE = frozenset({"warning_needs_response", "warning_under_review"
 
 def observe(calls: Calls, action: Action) -> dict[str, Json]:
     """The fields of the action's snapshot as they are now; for a refund `refundable_minor` too."""
-    objects = {"charge": _charge(calls, action), "dispute": _dispute(calls, action)}
+    needed = {field.partition(".")[0] for field in action.snapshot}
+    if action.kind is ActionKind.STRIPE_REFUND:
+        needed.add("charge")
+    objects = {name: found for name in sorted(needed) if (found := _read(calls, action, name)) is not None}
     world: dict[str, Json] = {}
     for field in action.snapshot:
         found = objects.get(field.partition(".")[0])
         if found is not None:
             world.update(_value(found, field))
-    charge = objects["charge"]
+    charge = objects.get("charge")
     if action.kind is ActionKind.STRIPE_REFUND and charge is not None:
         world["refundable_minor"] = _refundable(calls, action, charge)
     return world
 
 
-def _charge(calls: Calls, action: Action) -> Object | None:
-    id = reference(action.payload, "charge")
-    if id is None or not (_concerns(action, "charge") or action.kind is ActionKind.STRIPE_REFUND):
+def _read(calls: Calls, action: Action, name: str) -> Object | None:
+    id, retrieve = reference(action.payload, name), _RETRIEVE.get(name)
+    if id is None or retrieve is None:
         return None
-    return calls.read(lambda client, options: client.v1.charges.retrieve(id, options=options))
-
-
-def _dispute(calls: Calls, action: Action) -> Object | None:
-    id = reference(action.payload, "dispute")
-    if id is None or not _concerns(action, "dispute"):
-        return None
-    return calls.read(lambda client, options: client.v1.disputes.retrieve(id, options=options))
-
-
-def _concerns(action: Action, name: str) -> bool:
-    return any(field.startswith(f"{name}.") for field in action.snapshot)
+    return calls.read(lambda client, options: retrieve(client, id, options))
 
 
 def _value(found: Object, field: str) -> Mapping[str, Json]:

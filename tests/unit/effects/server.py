@@ -65,6 +65,7 @@ class Server:
                 told.answer(self)
 
             do_POST = do_GET
+            do_DELETE = do_GET
 
             def log_message(self, format: str, *args: object) -> None:
                 """Says nothing."""

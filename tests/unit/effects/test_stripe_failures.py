@@ -195,9 +195,9 @@ def test_a_change_carries_the_key_the_ids_and_a_fixed_version(server: Server, fa
     assert "metadata[manthan_org]=acme" in request["body"]
 
 
-def test_what_stripe_cannot_be_asked_yet_is_refused_and_never_sent(server: Server, failing: StripeEffects) -> None:
-    wanted = action(ActionKind.STRIPE_BALANCE_CREDIT, {"customer": "cus_1"}, amount_minor=100, currency="usd")
-    with pytest.raises(EffectRefused, match="cannot be carried out"):
+def test_what_is_not_for_stripe_is_refused_and_never_sent(server: Server, failing: StripeEffects) -> None:
+    wanted = action(ActionKind.CRM_NOTE, {"company_id": "comp_1", "body": "Won."})
+    with pytest.raises(EffectRefused, match="crm_note is not for Stripe"):
         failing.perform(wanted, context(wanted))
     assert failing.look_up(wanted, context(wanted)) is None
     assert server.seen == []

@@ -40,6 +40,15 @@ def test_a_refund_that_has_not_settled_is_pending(double: StripeDouble, effects:
     found = effects.look_up(wanted, context(wanted))
     assert found is not None
     assert found.pending
+    assert found.summary.endswith("of 20.00 USD is pending")
+
+
+def test_a_refund_that_wants_something_of_somebody_is_pending_too(server: Server, failing: StripeEffects) -> None:
+    server.answer = says(200, {"id": "re_1", "object": "refund", "status": "requires_action", "currency": "usd"})
+    wanted = refund("ch_1")
+    done = failing.perform(wanted, context(wanted))
+    assert done.pending
+    assert done.summary.endswith("is pending (requires_action)")
 
 
 def test_two_actions_on_one_charge_are_two_refunds(double: StripeDouble, effects: StripeEffects) -> None:

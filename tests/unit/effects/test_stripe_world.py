@@ -7,7 +7,8 @@ from infra.fakes.stripe.process import StripeDouble
 from shared.case.actions import ActionKind
 
 from .actions import action, refund
-from .objects import charge, dispute
+from .objects import charge, customer, dispute, invoice, subscription, warning
+from .server import Server, says
 
 
 def refundable(effects: StripeEffects, id: str, currency: str = "usd") -> object:
@@ -58,10 +59,60 @@ def test_the_fields_of_the_snapshot_are_read_again(double: StripeDouble, effects
     }
 
 
+def test_invoice_subscription_customer_and_warning_are_read_too(double: StripeDouble, effects: StripeEffects) -> None:
+    paid, owner, running = charge(), customer(balance=-500), subscription()
+    parent = {"type": "subscription_details", "subscription_details": {"subscription": running["id"]}}
+    billed, flagged = invoice(customer=owner["id"], parent=parent), warning(paid)
+    double.load([paid, owner, running, billed, flagged])
+    objects = {"invoice": billed, "subscription": running, "customer": owner, "warning": flagged}
+    expected = {
+        "invoice.status": "open",
+        "invoice.amount_remaining": 4_900,
+        "invoice.next_payment_attempt": None,
+        "invoice.customer": owner["id"],
+        "invoice.subscription": running["id"],
+        "subscription.status": "active",
+        "subscription.cancel_at_period_end": False,
+        "customer.balance": -500,
+        "customer.currency": "usd",
+        "warning.actionable": True,
+        "warning.charge": paid["id"],
+    }
+    payload = {name: item["id"] for name, item in objects.items()}
+    observed = action(ActionKind.TICKET, payload, snapshot=dict.fromkeys(expected))
+    assert effects.observe(observed, "acme") == expected
+
+
+def test_a_warning_that_became_a_dispute_is_no_longer_actionable(double: StripeDouble, effects: StripeEffects) -> None:
+    paid = charge()
+    flagged = warning(paid)
+    double.load([paid, flagged])
+    payload = {"warning": flagged["id"]}
+    wanted = refund(paid["id"], payload=payload, snapshot={"warning.actionable": True})
+    assert effects.observe(wanted, "acme") == {"warning.actionable": True, "refundable_minor": 10_000}
+    double.load([dispute(paid)])
+    assert effects.observe(wanted, "acme") == {"warning.actionable": False, "refundable_minor": 0}
+
+
+def test_only_what_the_snapshot_asks_about_is_read(server: Server, failing: StripeEffects) -> None:
+    owner = {"id": "cus_1", "object": "customer"}
+    server.answer = says(200, {"id": "in_1", "object": "invoice", "status": "open", "customer": owner})
+    payload = {"invoice": "in_1", "customer": "cus_1", "subscription": "sub_1", "charge": "ch_1"}
+    wanted = action(ActionKind.STRIPE_RETRY_INVOICE, payload, snapshot={"invoice.status": "", "invoice.customer": ""})
+    assert failing.observe(wanted, "acme") == {"invoice.status": "open", "invoice.customer": "cus_1"}
+    assert [request["path"] for request in server.seen] == ["/v1/invoices/in_1"]
+
+
 def test_what_is_not_there_or_means_nothing_is_left_out(double: StripeDouble, effects: StripeEffects) -> None:
     made = charge()
     double.load([made])
-    snapshot = {"dispute.status": "lost", "charge.colour": "red", "customer.id": "cus_1", "charge.currency": "usd"}
+    snapshot = {
+        "dispute.status": "lost",
+        "charge.colour": "red",
+        "customer.id": "cus_1",
+        "planet.id": "x",
+        "charge.currency": "usd",
+    }
     payload = {"dispute": "du_nowhere", "charge": made["id"]}
     world = effects.observe(action(ActionKind.STRIPE_CLOSE_DISPUTE, payload, snapshot=snapshot), "acme")
     assert world == {"charge.currency": "usd"}
