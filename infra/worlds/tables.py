@@ -53,6 +53,8 @@ def _read_table(folder: Folder, path: Path) -> list[Row]:
 
 
 def _check_row(folder: Folder, path: Path, line: int, row: Row, columns: set[str]) -> None:
+    if not row:
+        raise folder.fault(path, "an empty row says nothing: remove the line, or give the row its columns", line)
     for column, value in row.items():
         if column not in columns:
             if not _COLUMN.fullmatch(column):

@@ -25,7 +25,7 @@ def take_note(unfolding: Unfolding, playbook: Playbook, event_id: str, event_typ
         )
     )
     if observation.reopens:
-        _escalated(unfolding, playbook)
+        _reopened(unfolding, playbook, observation.why)
     elif observation.outcome is not None and observation.outcome.name in _REFUND_FAILED:
         _refund_failed(unfolding, observation.outcome.detail)
     elif observation.outcome is not None and observation.outcome.name == REFUND_FINAL:
@@ -98,16 +98,16 @@ def _refund_failed(unfolding: Unfolding, action_id: str) -> None:
     to_people(unfolding, f"{reason}; what was told to the customer must be corrected")
 
 
-def _escalated(unfolding: Unfolding, playbook: Playbook) -> None:
-    """An inquiry became a chargeback: from any state, a new round; what was drafted before is void."""
-    void_open_actions(unfolding, "the inquiry became a chargeback")
-    start_round(unfolding, playbook, "the inquiry became a chargeback")
+def _reopened(unfolding: Unfolding, playbook: Playbook, why: str) -> None:
+    """From any state, a new round; what was drafted before is void."""
+    void_open_actions(unfolding, why)
+    start_round(unfolding, playbook, why)
 
 
 def start_round(unfolding: Unfolding, playbook: Playbook, reason: str) -> None:
     """Plan a round of specialists, or ask a person where the playbook has none for this case."""
     planned = plan_round(unfolding.case, playbook, unfolding.now)
     if planned is None:
-        to_people(unfolding, f"{reason}; there is no playbook for this kind of case yet")
+        to_people(unfolding, f"{reason}; no specialists are assigned to it, so a person decides")
         return
     unfolding.add(Moved(to=State.INVESTIGATING, reason=reason), planned)

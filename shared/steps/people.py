@@ -157,9 +157,19 @@ def _check_editable(action: Action, changes: Mapping[str, Json]) -> None:
                 f"{name} of {action.kind.value} cannot be edited (only: {allowed}); "
                 "targets and amounts follow from the decision: ask for a new investigation instead"
             )
-        present = action.payload.get(name)
-        if type(value) is not type(present) or value in ("", {}, None):
-            raise InvalidInput(f"{name} must stay a non-empty {type(present).__name__}")
+        _check_text(name, value, action.payload.get(name))
+
+
+def _check_text(name: str, value: Json, present: Json) -> None:
+    """An edit changes texts, not their shape: what a field is called is the other side's business, not the editor's."""
+    if type(value) is not type(present) or value in ("", {}, None):
+        raise InvalidInput(f"{name} must stay a non-empty {type(present).__name__}")
+    if isinstance(value, dict) and isinstance(present, dict):
+        for field, text in value.items():
+            if field not in present:
+                known = ", ".join(sorted(present))
+                raise InvalidInput(f"{name} has no field {field!r}; its fields are: {known}")
+            _check_text(f"{name}.{field}", text, present[field])
 
 
 def _edit_with_dependants(unfolding: Unfolding, action: Action, changes: Mapping[str, Json], by: str) -> None:

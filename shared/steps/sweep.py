@@ -22,6 +22,7 @@ CASES_PER_TICK = 100
 CASES_AT_START = 10_000
 END_OF_TIME = datetime(9999, 1, 1, tzinfo=UTC)
 ENTRIES_PER_TICK = 200
+ENTRIES_AT_START = 10_000
 _FIRST_BACKOFF, _LONGEST_BACKOFF = timedelta(minutes=1), timedelta(minutes=30)
 
 
@@ -74,16 +75,16 @@ def _resend(ports: Ports, context: RequestContext, record: CaseRecord) -> None:
     if not _is_quiet(ports, case, now):
         overdue = [due for due in overdue if due.step is Step.WATCHDOG]
     generation = record.bookkeeping.generation + (1 if overdue else 0)
-    backoff = min(_FIRST_BACKOFF * 2 ** min(record.bookkeeping.backoff, 10), _LONGEST_BACKOFF)
-    following = wake_at(case, now)
-    next_look = min(now + backoff, following) if following is not None else None
-    if next_look is not None and overdue and next_look <= now:
-        next_look = now + _FIRST_BACKOFF
+    next_look = wake_at(case, now)
+    if next_look is not None and overdue:
+        # Only what is overdue is backed off from: a case that merely waits is left alone until its next instant.
+        backoff = min(_FIRST_BACKOFF * 2 ** min(record.bookkeeping.backoff, 10), _LONGEST_BACKOFF)
+        next_look = min(now + backoff, next_look if next_look > now else now + _FIRST_BACKOFF)
     kept = ports.store.set_bookkeeping(
         context.org,
         case.id,
         record.version,
-        Bookkeeping(wake_at=next_look, generation=generation, backoff=record.bookkeeping.backoff + 1),
+        Bookkeeping(wake_at=next_look, generation=generation, backoff=record.bookkeeping.backoff + 1 if overdue else 0),
     )
     if kept and overdue:
         send(ports, context, case, overdue, generation)
@@ -120,7 +121,7 @@ def _passed(instant: datetime | None, now: datetime) -> bool:
 
 
 def _sweep_inbox(ports: Ports, now: datetime, trace: str, *, at_start: bool) -> int:
-    entries = ports.inbox.unsettled(None if at_start else now, ENTRIES_PER_TICK)
+    entries = ports.inbox.unsettled(None if at_start else now, ENTRIES_AT_START if at_start else ENTRIES_PER_TICK)
     for entry in entries:
         if entry.case_id is not None and now - entry.received_at >= INBOX_GIVE_UP_AFTER:
             reason = "its case was not opened within three days"

@@ -106,6 +106,8 @@ class Observation:
     facts: Mapping[str, Json]
     outcome: Outcome | None = None
     reopens: bool = False
+    why: str = "the business object needs another look"
+    """For people: why it reopens."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 """What a piece of text says, by small lexical rules: a complaint, a promise, a cancellation, a courtesy, a downgrade,
-an instruction to us.
+a double payment, an instruction to us.
 
 A sentence counts, not a text: "no errors today, but please cancel the SSO ticket" is neither a complaint nor a
 cancellation. Quoted lines of an earlier message (">", "On ... wrote:") belong to whoever wrote them and are left out.
@@ -56,6 +56,13 @@ _NO_CANCEL = re.compile(
     re.IGNORECASE,
 )
 
+_TWICE = re.compile(
+    r"\b((charged?|billed|paid|pay|took|taken|debited|shows?|booked)\b[^.!?\n]{0,60}"
+    r"\b(twice|two times|2 times|2x|double)"
+    r"|(twice|double)[ -](charged?|billed|billing|paid|payment|debited)|duplicates?( (charge|payment|transaction)s?)?"
+    r"|two (identical |equal |same )?(charges|payments|transactions)|(second|same) (charge|payment) (again|twice))\b",
+    re.IGNORECASE,
+)
 _COURTESY = re.compile(r"\b(courtesy|goodwill|good-will|gesture|as a one-?off|make (it|this) go away)\b", re.IGNORECASE)
 _ADDRESSED = re.compile(
     r"\b(ignore|disregard|forget|override|bypass) (all |any |the |your |these |those )*"
@@ -112,6 +119,11 @@ def _promises(clause: str) -> bool:
 def is_cancellation(text: str) -> bool:
     """Whether it asks for an end of the subscription; evaluating, asking how, or considering it does not count."""
     return any(_CANCEL.search(sentence) and not _NO_CANCEL.search(sentence) for sentence in _sentences(text))
+
+
+def is_duplicate_claim(text: str) -> bool:
+    """Whether it says that something was paid twice."""
+    return any(_TWICE.search(sentence) is not None for sentence in _sentences(text))
 
 
 def is_instruction(text: str) -> bool:

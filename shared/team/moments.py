@@ -21,3 +21,9 @@ def moment(cell: Cell) -> datetime | None:
     except ValueError:
         return None
     return None if parsed.tzinfo is None else parsed.astimezone(UTC)
+
+
+def months_before(instant: datetime, months: int) -> datetime:
+    """The same day so many months earlier; the 28th where the month is too short for it."""
+    years, month = divmod(instant.year * 12 + instant.month - 1 - months, 12)
+    return instant.replace(year=years, month=month + 1, day=min(instant.day, 28))

@@ -45,9 +45,9 @@ def hours_and_days(seconds: int) -> str:
 
 
 def lasting(span: timedelta) -> str:
-    """3 minutes, or hours and days from two hours on."""
+    """4 minutes, or hours and days from two hours on."""
     seconds = int(span.total_seconds())
-    return hours_and_days(seconds) if seconds >= 7200 else count(Fraction(seconds, 60), "minute")
+    return hours_and_days(seconds) if seconds >= 7200 else count((seconds + 30) // 60, "minute")
 
 
 def feature(service: str) -> str:

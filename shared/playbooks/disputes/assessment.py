@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from shared.case.evidence import Evidence
-from shared.playbooks.disputes import labels, testimony, trouble, usage
+from shared.playbooks.disputes import labels, standing, testimony, trouble, usage
 from shared.playbooks.disputes.matter import Matter
-from shared.playbooks.disputes.policies import Policy, in_force, is_for, read, topics_of
+from shared.playbooks.disputes.policies import Policy, for_topics, in_force, topics_of
 from shared.playbooks.disputes.testimony import Statement
 from shared.playbooks.disputes.trouble import Bearing, Trouble
 from shared.playbooks.disputes.usage import Use
@@ -32,6 +32,10 @@ class Assessment:
     refunds: list[Evidence]
     credits: list[Evidence]
     earlier_disputes: list[Evidence]
+    siblings: list[Evidence]
+    """Other disputes on the same charge: cases of their own, with clocks of their own."""
+    warnings: list[Evidence]
+    """Early fraud warnings on the charge."""
 
     @property
     def relevant(self) -> list[Trouble]:
@@ -59,6 +63,8 @@ def assess(matter: Matter) -> Assessment:
     used, said = usage.uses(matter), testimony.statements(matter)
     since = matter.paid_at
     policies = _policies(matter)
+    siblings = standing.disputes_on(matter.exhibits, matter.charge, besides=matter.dispute.row.record_id)
+    apart = {matter.dispute.index, *(item.index for item in siblings)}
     return Assessment(
         uses=used,
         troubles=trouble.troubles(matter, used),
@@ -69,11 +75,11 @@ def assess(matter: Matter) -> Assessment:
         courtesies=testimony.courtesies(matter),
         policies=policies,
         in_force=in_force(policies, matter.now),
-        refunds=_refunds(matter),
+        refunds=standing.refunds_of(matter.exhibits, matter.charge),
         credits=_credits(matter, since),
-        earlier_disputes=[
-            item for item in matter.exhibits.rows("stripe.disputes") if item.index != matter.dispute.index
-        ],
+        earlier_disputes=[item for item in matter.exhibits.rows("stripe.disputes") if item.index not in apart],
+        siblings=siblings,
+        warnings=standing.warnings_on(matter.exhibits, matter.charge),
     )
 
 
@@ -105,20 +111,9 @@ def returns_seen(matter: Matter) -> bool:
 
 def _policies(matter: Matter) -> list[Policy]:
     rule = matter.rule
-    topics = topics_of(rule.network, rule.code, text(matter.dispute, "reason") or None) | {rule.family.value}
-    rows = matter.exhibits.rows("policies.documents")
-    return [read(row) for row in rows if is_for(row.row.fields.get("applies_to"), topics)]
-
-
-def _refunds(matter: Matter) -> list[Evidence]:
-    """Refunds of the charge that went out or may still: a failed or cancelled one returned nothing."""
-    ways = {matter.charge.row.record_id, text(matter.charge, "payment_intent")} - {""}
-    return [
-        item
-        for item in matter.exhibits.rows("stripe.refunds")
-        if text(item, "status") not in ("failed", "canceled")
-        and {text(item, "charge"), text(item, "payment_intent")} & ways
-    ]
+    reason = matter.now_at["reason"]
+    topics = topics_of(rule.network, rule.code, reason if isinstance(reason, str) else None) | {rule.family.value}
+    return for_topics(matter.exhibits, topics)
 
 
 def _credits(matter: Matter, since: datetime) -> list[Evidence]:

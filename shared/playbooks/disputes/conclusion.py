@@ -48,8 +48,11 @@ def drafted(material: Material, party: Party, conclusion: Conclusion, facts: Map
     derivation = conclusion.derivation
     if derivation is not None:
         verify(derivation, party.exhibits.lookup)
-    note = telling.crm_note(party, conclusion.summary)
-    telling_us = [*([note] if note else []), telling.slack_brief(material.org.default_channel, conclusion.summary)]
+    note = telling.crm_note(party, conclusion.summary, material.round)
+    telling_us = [
+        *([note] if note else []),
+        telling.slack_brief(material.org.default_channel, conclusion.summary, material.round),
+    ]
     decision = Decision(
         kind=conclusion.kind,
         amount_minor=derivation.value_minor if derivation else None,
@@ -91,7 +94,7 @@ def unreadable(material: Material, what: str, why: str) -> Draft:
         gaps=tuple(material.gaps),
         approver_question=f"What shall become of this? It could not be investigated: {why}.",
     )
-    return Draft(brief=brief, actions=(telling.slack_brief(material.org.default_channel, summary),))
+    return Draft(brief=brief, actions=(telling.slack_brief(material.org.default_channel, summary, material.round),))
 
 
 def unsent(why: str) -> Gap:

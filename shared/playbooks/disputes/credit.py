@@ -45,6 +45,10 @@ class Stop(Exception):
         self.cites = cites
 
 
+class AllOwed(Stop):
+    """What is owed is all that is disputed."""
+
+
 def credit_of(matter: Matter, seen: Assessment, policy: Policy, wanted: Proration) -> Credit:
     """What this policy gives back. Raises Stop, with what is missing, when that is for a person to say."""
     line, cycle = billed(matter)
@@ -138,7 +142,7 @@ def _check_amount(matter: Matter, derivation: Derivation, policy: Policy) -> Non
     if derivation.value_minor <= 0:
         raise Stop(("what the policy gives back rounds to nothing",), (policy.evidence,))
     if matter.dispute_currency == matter.currency and derivation.value_minor >= matter.disputed_minor:
-        raise Stop(
+        raise AllOwed(
             (f"what is owed ({derivation.words}) is all that is disputed: accepting may be right",),
             (policy.evidence, matter.dispute),
         )

@@ -86,6 +86,24 @@ def whole_amount(item: Evidence, currency: str) -> Derivation:
     )
 
 
+def left_of(charge: Evidence, currency: str) -> Derivation:
+    """What is left of a charge: captured minus refunded."""
+    captured, refunded = whole(charge, "amount_captured") or 0, whole(charge, "amount_refunded") or 0
+    value = captured - refunded
+    less = f" less {format_minor(refunded, currency)} refunded before" if refunded else ""
+    return Derivation(
+        expression="captured - refunded",
+        inputs={
+            "captured": field(charge, "amount_captured", f"minor units of {currency}"),
+            "refunded": field(charge, "amount_refunded", f"minor units of {currency}"),
+        },
+        currency=currency,
+        value_minor=value,
+        words=f"the whole charge of {format_minor(captured, currency)}{less} = {format_minor(value, currency)} "
+        f"{currency.upper()}",
+    )
+
+
 def field(item: Evidence, name: str, unit: str) -> Input:
     """One field of a cited row as an input."""
     return Input(value=item.row.fields[name], evidence=item.index, field=name, unit=unit)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from shared.case.actions import Json
+from shared.case.canonical import sha256
 from shared.case.money import format_minor
 from shared.playbooks.disputes.stages import Stage, stage_of
 from shared.team.words import day
@@ -92,6 +93,34 @@ def of_refund(refund: Object, as_of: int | None, action: str, status: str) -> di
             f"refund.{action}.status": status,
             f"refund.{action}.failure_reason": _text(refund, "failure_reason"),
             f"refund.{action}.as_of": as_of,
+        }
+    )
+
+
+def of_request(request: Object, as_of: int | None) -> dict[str, Json]:
+    """Facts under `request.`, and `charge.id` and `customer.id` where the request names them.
+
+    What somebody wrote is evidence and stays out of the facts: they hold its hash and length alone.
+    """
+    words = request.get("text")
+    written = words if isinstance(words, str) else ""
+    return _known(
+        {
+            "request.id": request.get("id"),
+            "request.channel": _text(request, "channel"),
+            "request.received_at": _text(request, "received_at"),
+            "request.from": _text(request, "from"),
+            "request.text_sha256": sha256(written),
+            "request.text_length": len(written),
+            "request.customer": _text(request, "customer"),
+            "request.charge": _text(request, "charge"),
+            "request.invoice": _text(request, "invoice"),
+            "request.amount_minor": whole(request, "amount_minor"),
+            "request.currency": _currency(request),
+            "request.requested_by": _text(request, "requested_by"),
+            "request.as_of": as_of,
+            "charge.id": _text(request, "charge"),
+            "customer.id": _text(request, "customer"),
         }
     )
 

@@ -1,7 +1,7 @@
-"""Who the customer of a dispute is, across systems: by ids and e-mail addresses, never by how a company's name looks.
+"""Who the customer of a case is, across systems: by ids and e-mail addresses, never by how a company's name looks.
 
-dispute -> charge -> customer -> e-mail -> its domain, unless a public provider's or our own -> CRM account -> contacts.
-Companies with similar names are other companies.
+The object of the case -> charge -> customer -> e-mail -> its domain, unless a public provider's or our own -> CRM
+account -> contacts. Companies with similar names are other companies.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 
+from shared.case.case import Case
 from shared.playbooks.disputes.billing import Cycle, cycle_of, main_line
 from shared.ports.directory import Org
 from shared.ports.sources import Row
@@ -119,8 +120,10 @@ _CHARGE = ("id", "payment_intent", "customer", "created", "receipt_email", "bill
 
 
 def _charge(tools: Tools, job: Job) -> Row:
-    charge = job.case.text_fact("charge.id")
-    which = quote(charge) if charge else f"(SELECT charge FROM stripe.disputes WHERE id = {quote(dispute_id(job))})"
+    """The charge of the case with its customer; of a case that names no charge, the customer alone."""
+    which = _which_charge(job.case)
+    if which is None:
+        return _payer(tools, job.case)
     answer = tools.ask(
         "the disputed charge",
         "SELECT c.id, c.payment_intent, c.customer, c.created, c.receipt_email, c.billing_details__email, "
@@ -130,8 +133,39 @@ def _charge(tools: Tools, job: Job) -> Row:
     )
     if not answer.rows:
         tools.gap("the disputed charge", "Stripe's data holds no charge for this dispute")
-        return {**dict.fromkeys(_CHARGE), "id": charge or ""}
+        return {**dict.fromkeys(_CHARGE), "id": job.case.text_fact("charge.id") or ""}
     return answer.rows[0]
+
+
+_OBJECTS = {"dispute": "stripe.disputes", "early_fraud_warning": "stripe.early_fraud_warnings"}
+"""Objects that name a charge, and where they are."""
+
+
+def _which_charge(case: Case) -> str | None:
+    """SQL for the id of the charge that a case is about; None where it names none."""
+    if case.subject.kind in _OBJECTS:
+        known = case.text_fact("charge.id")
+        table, subject = _OBJECTS[case.subject.kind], quote(case.subject.id)
+        return quote(known) if known else f"(SELECT charge FROM {table} WHERE id = {subject})"
+    named = case.text_fact("request.charge")
+    return quote(named) if named else None
+
+
+def _payer(tools: Tools, case: Case) -> Row:
+    nobody: Row = {**dict.fromkeys(_CHARGE), "id": ""}
+    customer, sender = case.text_fact("customer.id"), case.text_fact("request.from") or ""
+    if case.subject.kind == "invoice":
+        which = f"k.id = (SELECT i.customer FROM stripe.invoices i WHERE i.id = {quote(case.subject.id)})"
+    else:
+        which = f"k.id = {quote(customer)}" if customer else f"lower(k.email) = {quote(sender.strip().lower())}"
+    answer = tools.ask(
+        "the customer of the case",
+        f"SELECT k.id AS customer, k.email, k.name FROM stripe.customers k WHERE {which}",
+        essential=True,
+    )
+    if len(answer.rows) > 1:
+        tools.gap("which customer this is", f"{len(answer.rows)} customers at Stripe have this address")
+    return {**nobody, **answer.rows[0]} if len(answer.rows) == 1 else nobody
 
 
 def _accounts(tools: Tools, addresses: frozenset[str], domains: frozenset[str]) -> list[Row]:
@@ -161,17 +195,17 @@ def billing_cycle(tools: Tools, who: Identity) -> Cycle | None:
     """The cycle that the charge paid for; None when no invoice line has one."""
     answer = tools.ask(
         "the billing cycle of the charge",
-        lines_sql("l.id, l.amount, l.period__start, l.period__end", who.charge, who.payment_intent),
+        lines_sql("l.id, l.amount, l.period__start, l.period__end", paid_by(who.charge, who.payment_intent)),
     )
     line = main_line((row, row) for row in answer.rows)
     return cycle_of(line) if line else None
 
 
-def lines_sql(columns: str, charge: str, payment_intent: str | None) -> str:
-    """The invoice lines (`l`) that a charge paid for, by the charge or, where that is empty, by its payment intent."""
+def lines_sql(columns: str, paid: str) -> str:
+    """The invoice lines (`l`) that a charge paid for; `paid` is the condition on its invoice payments (`paid_by`)."""
     return (
         f"SELECT {columns} FROM stripe.invoice_lines l WHERE l.invoice IN "
-        f"(SELECT p.invoice FROM stripe.invoice_payments p WHERE {paid_by(charge, payment_intent)})"
+        f"(SELECT p.invoice FROM stripe.invoice_payments p WHERE {paid})"
     )
 
 

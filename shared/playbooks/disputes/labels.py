@@ -9,6 +9,8 @@ TICKET_COMMENTS = "ticket comments"
 ALERTS = "monitor alerts"
 INCIDENTS = "incident records"
 PAGES = "pages to the engineer on call"
+DISPUTES = "earlier disputes of the customer"
+WARNINGS = "early fraud warnings about the charge"
 AGAINST_US = frozenset({CHATS, CHAT_MESSAGES, TICKETS, TICKET_COMMENTS, ALERTS, INCIDENTS, PAGES})
 """What has to be read whole before anybody may say that nothing speaks for the customer; the names of such gaps."""
 

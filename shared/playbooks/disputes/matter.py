@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from shared.case.actions import ActionKind, ActionState
 from shared.case.case import Case
-from shared.case.evidence import Evidence
+from shared.case.evidence import Cell, Evidence
 from shared.case.money import format_minor
 from shared.playbooks.disputes.billing import Cycle, cycle_of, main_line
 from shared.playbooks.disputes.codes import NetworkCode, lookup
+from shared.playbooks.disputes.current import current
 from shared.playbooks.disputes.identity import company_domains, host
 from shared.playbooks.disputes.stages import Stage, stage_of
+from shared.playbooks.disputes.standing import lines_of
 from shared.ports.directory import Org
 from shared.team.contract import Material
 from shared.team.exhibits import Exhibits, text, whole
@@ -40,6 +44,28 @@ class Matter:
     stage: Stage
     emails: frozenset[str]
     domains: frozenset[str]
+    now_at: Mapping[str, Cell]
+    """The columns of the dispute that change, as they stand (current.py)."""
+
+    @property
+    def is_inquiry(self) -> bool:
+        """Whether the bank only asks so far: no money has moved."""
+        return self.stage is Stage.INQUIRY
+
+    @property
+    def was_inquiry(self) -> bool:
+        """Whether this chargeback began as an inquiry: an answer given then is none to it."""
+        return self.case.facts.get("dispute.escalated") is True
+
+    @property
+    def submissions(self) -> int:
+        """How many times evidence went in, by the row, by an event, or by our own account."""
+        counted = self.now_at["evidence_details__submission_count"]
+        ours = sum(
+            action.kind is ActionKind.STRIPE_SUBMIT_EVIDENCE and action.state is ActionState.SUCCEEDED
+            for action in self.case.actions
+        )
+        return max(counted if isinstance(counted, int) else 0, ours)
 
     @property
     def disputed_minor(self) -> int:
@@ -69,8 +95,9 @@ class Matter:
 
     @property
     def plan(self) -> str:
-        """What the line of the invoice says was bought."""
-        return (text(self.line, "price__nickname") or text(self.line, "description")) if self.line else "a charge"
+        """What was bought: by the line of the invoice, else by the charge."""
+        bought = (text(self.line, "price__nickname") or text(self.line, "description")) if self.line else ""
+        return bought or text(self.charge, "description") or "a charge"
 
     def is_theirs(self, address: str) -> bool:
         """Whether an e-mail address is one of the customer's people."""
@@ -98,7 +125,8 @@ def matter_of(material: Material) -> Matter:
     if paid_at is None:
         raise Incomplete("the charge does not say when it was paid")
     line = _paid_line(exhibits, charge)
-    emails, domains = _people(exhibits, charge, material.org)
+    now_at = current(material.case, dispute.row.fields)
+    emails, domains = people_of(exhibits, charge, material.org)
     return Matter(
         case=material.case,
         org=material.org,
@@ -110,10 +138,11 @@ def matter_of(material: Material) -> Matter:
         customer=exhibits.one("stripe.customers", text(charge, "customer")),
         line=line,
         cycle=cycle_of(line.row.fields) if line else None,
-        rule=lookup(*(text(dispute, name) or None for name in _CODE_FIELDS)),
-        stage=stage_of(dispute.row.fields.get("status")),
+        rule=lookup(*(_code(now_at[name]) for name in _CODE_FIELDS)),
+        stage=stage_of(now_at["status"]),
         emails=emails,
         domains=domains,
+        now_at=now_at,
     )
 
 
@@ -124,9 +153,13 @@ _CODE_FIELDS = (
 )
 
 
+def _code(cell: Cell) -> str | None:
+    return cell if isinstance(cell, str) and cell else None
+
+
 def paid_lines(matter: Matter) -> list[Evidence]:
     """The lines of the invoice that the charge paid."""
-    return _lines(matter.exhibits, matter.charge)
+    return lines_of(matter.exhibits, matter.charge)
 
 
 def _check_money(item: Evidence, what: str) -> None:
@@ -135,21 +168,12 @@ def _check_money(item: Evidence, what: str) -> None:
 
 
 def _paid_line(exhibits: Exhibits, charge: Evidence) -> Evidence | None:
-    return main_line((line.row.fields, line) for line in _lines(exhibits, charge))
+    return main_line((line.row.fields, line) for line in lines_of(exhibits, charge))
 
 
-def _lines(exhibits: Exhibits, charge: Evidence) -> list[Evidence]:
-    ways = {charge.row.record_id, text(charge, "payment_intent")} - {""}
-    invoices = {
-        text(payment, "invoice")
-        for payment in exhibits.rows("stripe.invoice_payments")
-        if ways & {text(payment, "payment__charge"), text(payment, "payment__payment_intent")}
-    }
-    return [line for line in exhibits.rows("stripe.invoice_lines") if text(line, "invoice") in invoices]
-
-
-def _people(exhibits: Exhibits, charge: Evidence, org: Org) -> tuple[frozenset[str], frozenset[str]]:
-    payer = {text(charge, name).lower() for name in ("receipt_email", "billing_details__email")}
+def people_of(exhibits: Exhibits, charge: Evidence | None, org: Org) -> tuple[frozenset[str], frozenset[str]]:
+    """The addresses and the domains of the customer's people, in lower case, as far as our records hold them."""
+    payer = {text(charge, name).lower() for name in ("receipt_email", "billing_details__email")} if charge else set()
     payer |= {text(customer, "email").lower() for customer in exhibits.rows("stripe.customers")}
     contacts = {text(row, "email").lower() for row in exhibits.rows("hubspot.contacts", "salesforce.contacts")}
     sites = {host(text(row, "website", "domain")) for row in exhibits.rows("salesforce.accounts", "hubspot.companies")}

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from fractions import Fraction
 
 from shared.case.evidence import Evidence
@@ -20,7 +19,7 @@ from shared.playbooks.disputes.policy_rules.outage_claim import OutageClaim
 from shared.playbooks.disputes.trouble import Trouble
 from shared.playbooks.disputes.usage import Use
 from shared.team.exhibits import decimal, text
-from shared.team.moments import moment
+from shared.team.moments import moment, months_before
 from shared.team.words import listed, percent
 
 BLIP_SEVERITY = 3
@@ -82,7 +81,7 @@ def _check_repeat(matter: Matter, seen: Assessment, policy: Policy, rule: Outage
     opened = moment(matter.dispute.row.fields.get("created")) or matter.now
     if rule.repeat_within_months is None:
         return
-    since = _months_before(opened, rule.repeat_within_months)
+    since = months_before(opened, rule.repeat_within_months)
     won = [row for row in seen.lost_before if (moment(row.row.fields.get("created")) or opened) >= since]
     if won:
         page, months = rule.repeat_policy or "a person", rule.repeat_within_months
@@ -114,8 +113,3 @@ def _is_part_of(alert: Trouble, blip: Trouble) -> bool:
     if alert.service != blip.service or alert.end is None or blip.end is None:
         return False
     return blip.start <= alert.start and alert.end <= blip.end
-
-
-def _months_before(instant: datetime, months: int) -> datetime:
-    years, month = divmod(instant.year * 12 + instant.month - 1 - months, 12)
-    return instant.replace(year=years, month=month + 1, day=min(instant.day, 28))

@@ -182,6 +182,11 @@ def _use_entries(used: list[Use]) -> list[tuple[datetime, str]]:
 
 
 def _conclusion(matter: Matter, ruling: Ruling) -> str:
+    if matter.is_inquiry:
+        return (
+            "The service was available, and the customer used it. The customer received what was paid for. We ask that "
+            "the inquiry be closed."
+        )
     if ruling.credit is None:
         return (
             "The service was available, and the customer used it. The customer received what was paid for. We ask that "

@@ -1,4 +1,4 @@
-"""The disputes playbook: chargebacks by rules; warnings, inquiries and failed invoices go to a person for now."""
+"""The disputes playbook: chargebacks, inquiries, early fraud warnings, failed invoices and requests, by rules."""
 
 from __future__ import annotations
 
@@ -12,6 +12,16 @@ from shared.playbooks.disputes import remedies, routing, state, synthesis
 from shared.playbooks.disputes.analysts import TEAM
 from shared.playbooks.disputes.stages import Stage, stage_of
 from shared.team.contract import Draft, Ignored, Material, Observation, Routing, Specialist
+
+_ANSWERABLE = frozenset({Stage.OPEN, Stage.INQUIRY})
+_NEEDED: dict[str, frozenset[str]] = {
+    "early_fraud_warning": frozenset(
+        {"payments_analyst", "customer_context", "policy_analyst", "network_rules_analyst"}
+    ),
+    "invoice": frozenset({"payments_analyst", "customer_context", "policy_analyst"}),
+    "request": frozenset({"payments_analyst", "customer_context", "reliability_analyst", "policy_analyst"}),
+}
+"""Which specialists a case that is not about a dispute needs; a dispute needs all of them."""
 
 
 class DisputesPlaybook:
@@ -34,9 +44,11 @@ class DisputesPlaybook:
         return state.observe(case, observation)
 
     def team(self, case: Case) -> Sequence[Specialist]:
-        """All five for a chargeback that can be answered; nobody for anything else, which then goes to a person."""
-        stage = stage_of(case.facts.get("dispute.status"))
-        return self._specialists if case.subject.kind == "dispute" and stage is Stage.OPEN else ()
+        """Those who can say something about this kind of case; nobody where there is nothing to decide by rules."""
+        wanted = _NEEDED.get(case.subject.kind, frozenset())
+        if case.subject.kind == "dispute" and stage_of(case.facts.get("dispute.status")) not in _ANSWERABLE:
+            return ()
+        return tuple(member for member in self._specialists if member.name in wanted or case.subject.kind == "dispute")
 
     def synthesize(self, material: Material) -> Draft:
         """Findings, decision and drafted actions from the evidence. Deterministic."""

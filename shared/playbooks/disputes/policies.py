@@ -11,7 +11,7 @@ from datetime import date, datetime
 from shared.case.case import Case
 from shared.case.evidence import Cell, Evidence
 from shared.playbooks.disputes.codes import lookup
-from shared.team.exhibits import text
+from shared.team.exhibits import Exhibits, text
 
 EVERYTHING = frozenset({"any", "all", "dispute", "disputes", "chargeback", "chargebacks"})
 """Topics that stand for every dispute."""
@@ -100,6 +100,12 @@ def in_force(policies: Sequence[Policy], now: datetime) -> list[Policy]:
         for policy in policies
         if policy.status == "current" and (policy.effective_from is None or policy.effective_from <= now.date())
     ]
+
+
+def for_topics(exhibits: Exhibits, topics: frozenset[str]) -> list[Policy]:
+    """The pages among the evidence that are for one of these topics, current or not."""
+    rows = exhibits.rows("policies.documents")
+    return [read(row) for row in rows if is_for(row.row.fields.get("applies_to"), topics)]
 
 
 def disagree(policies: Sequence[Policy], followed: frozenset[str] = frozenset()) -> bool:

@@ -17,6 +17,11 @@ DECLINE = "tell_customer_why_not"
 NOTE, BRIEF = "note_decision", "brief_team"
 
 
+def in_round(purpose: str, round: int) -> str:
+    """One per round: what a later round decides is told again."""
+    return purpose if round <= 1 else f"{purpose}_{round}"
+
+
 def ask_for_payment(attempt: int) -> str:
     """One message per attempt to collect an invoice."""
     return f"ask_for_payment_{attempt}"

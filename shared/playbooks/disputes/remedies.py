@@ -1,6 +1,7 @@
-"""The remedy table: which actions carry out a decision in the present state of the dispute, and why the others cannot.
+"""The remedy table: which actions carry out a decision in the present state of the object, and why the others cannot.
 
-An open chargeback cannot be refunded, an inquiry can; evidence goes in once; a closed dispute cannot be fought.
+An open chargeback cannot be refunded, an inquiry can, in full; evidence goes in once; a closed dispute cannot be
+fought. Warnings, failed invoices and requests have no packet and nothing to accept: each has moves of its own.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from shared.case.actions import IN_FLIGHT, Action, ActionKind, ActionState, DependencyKind
 from shared.case.brief import Decision, DecisionKind
 from shared.case.case import Case
+from shared.playbooks.disputes.purposes import OF_INQUIRY
 from shared.playbooks.disputes.stages import Stage, stage_of
 
 SOURCE = "docs.stripe.com/disputes (read 2026-05) and the refusals of the API"
@@ -29,6 +31,36 @@ REMEDIES: dict[DecisionKind, dict[Stage, frozenset[ActionKind]]] = {
     _D.ESCALATE: dict.fromkeys(Stage, _TELL),
 }
 """What may carry out a decision, by where the dispute stands. A pair that is not listed is not legal."""
+
+OF_OTHERS: dict[str, dict[DecisionKind, frozenset[ActionKind]]] = {
+    "early_fraud_warning": {_D.REFUND: _TELL | {_A.STRIPE_REFUND}, _D.RECORD: _TELL, _D.ESCALATE: _TELL},
+    "invoice": {
+        _D.RECOVER: _TELL | {_A.STRIPE_RETRY_INVOICE, _A.CUSTOMER_EMAIL},
+        _D.RECORD: _TELL,
+        _D.ESCALATE: _TELL,
+    },
+    "request": {
+        _D.REFUND: _TELL | {_A.STRIPE_REFUND, _A.CUSTOMER_EMAIL},
+        _D.CREDIT: _TELL | {_A.STRIPE_REFUND, _A.STRIPE_BALANCE_CREDIT, _A.STRIPE_CREDIT_NOTE, _A.CUSTOMER_EMAIL},
+        _D.DECLINE: _TELL | {_A.CUSTOMER_EMAIL},
+        _D.RECORD: _TELL,
+        _D.ESCALATE: _TELL,
+    },
+}
+"""What may carry out a decision about something that is not a dispute, by the kind of the object."""
+
+_OBJECTS = {
+    "early_fraud_warning": "an early fraud warning",
+    "invoice": "a failed invoice",
+    "request": "a request",
+}
+_WHY_NOT_OTHERS: dict[DecisionKind, str] = {
+    _D.FIGHT: "only a chargeback is contested",
+    _D.ACCEPT: "only a chargeback is accepted",
+    _D.ANSWER: "only an inquiry of a bank is answered in that way",
+    _D.DECLINE: "only a request is declined",
+    _D.RECOVER: "recovering is for invoices that failed to be paid",
+}
 
 _NOT_REFUNDABLE = "a charge cannot be refunded while a chargeback on it is open"
 _RECOVER = "recovering is for invoices that failed to be paid"
@@ -101,19 +133,19 @@ def illegal(case: Case, decision: Decision, action: Action | None) -> str | None
     An action that waits for an outcome is judged by the state that the outcome will bring.
     """
     if case.subject.kind != "dispute":
-        return _without_playbook(decision)
+        return _law_of_others(case, decision, action)
     stage = stage_of(case.facts.get("dispute.status"))
     if action is None:
         return _decision_law(case, decision, stage)
     if action.kind not in _ever(decision.kind):
         return f"{action.kind.value} is no part of the decision to {decision.kind.value}"
     law = _ACTION_LAW.get(action.kind, {}).get(_expected(action, stage))
-    return law or _contest_law(case, action.kind)
+    return law or _contest_law(case, action.kind) or _partial_law(case, action, stage)
 
 
 def _decision_law(case: Case, decision: Decision, stage: Stage) -> str | None:
     # A draft that we have begun to carry out stays legal while its own effects change the state of the dispute.
-    if _is_under_way(case) and decision.kind in (DecisionKind.FIGHT, DecisionKind.CREDIT):
+    if decision.kind in _CONTESTING and _is_under_way(case, inquiry=decision.kind is DecisionKind.ANSWER):
         return None
     kinds = REMEDIES.get(decision.kind, {}).get(stage, frozenset())
     return why_not(stage, decision.kind) or next(
@@ -145,14 +177,42 @@ def _ever(kind: DecisionKind) -> frozenset[ActionKind]:
     return frozenset().union(*REMEDIES.get(kind, {}).values())
 
 
-def _is_under_way(case: Case) -> bool:
+_CONTESTING = frozenset({DecisionKind.FIGHT, DecisionKind.CREDIT, DecisionKind.ANSWER})
+
+
+def _is_under_way(case: Case, *, inquiry: bool) -> bool:
+    """Whether an answer has begun: to the inquiry, or to the chargeback."""
     return any(
-        action.kind in _CONTEST and (action.state in IN_FLIGHT or action.state is ActionState.SUCCEEDED)
+        action.kind in _CONTEST
+        and (action.purpose in OF_INQUIRY) is inquiry
+        and (action.state in IN_FLIGHT or action.state is ActionState.SUCCEEDED)
         for action in case.actions
     )
 
 
-def _without_playbook(decision: Decision) -> str | None:
-    if decision.kind in (DecisionKind.ESCALATE, DecisionKind.RECORD):
+def _partial_law(case: Case, action: Action, stage: Stage) -> str | None:
+    """An inquiry is resolved by a full refund alone; less than the whole can be lost on top of it."""
+    left = case.int_fact("charge.refundable_now_minor")
+    if action.kind is not ActionKind.STRIPE_REFUND or stage is not Stage.INQUIRY or left is None:
         return None
-    return "early fraud warnings, failed invoices and inquiries are decided by a person"
+    return None if action.amount_minor == left else _WHY_NOT[Stage.INQUIRY, DecisionKind.CREDIT]
+
+
+def _law_of_others(case: Case, decision: Decision, action: Action | None) -> str | None:
+    """The law for warnings, invoices and requests; money on a charge obeys the disputes that are known on it."""
+    table = OF_OTHERS.get(case.subject.kind)
+    if table is None:
+        return f"nothing is known about what is legal for {case.subject.kind}"
+    if decision.kind not in table:
+        why = _WHY_NOT_OTHERS.get(decision.kind, "that is no remedy for it")
+        return f"{decision.kind.value} is no remedy for {_OBJECTS[case.subject.kind]}: {why}"
+    if action is None:
+        return None
+    if action.kind not in table[decision.kind]:
+        return f"{action.kind.value} is no part of the decision to {decision.kind.value}"
+    if action.kind is not ActionKind.STRIPE_REFUND:
+        return None
+    if case.facts.get("warning.actionable") is False:
+        return "the warning is not actionable any more: the charge is disputed or has been refunded"
+    stage = stage_of(case.facts.get("charge.dispute_status")) if "charge.dispute_status" in case.facts else None
+    return (_ACTION_LAW[ActionKind.STRIPE_REFUND].get(stage) or _partial_law(case, action, stage)) if stage else None

@@ -122,6 +122,8 @@ def _early_fraud_warning(event: _Event) -> Routing:
 def _invoice_failed(event: _Event) -> Routing | Ignored:
     if facts.whole(event.object, "amount_due") == 0:
         return Ignored(f"invoice {event.object['id']} has nothing due")
+    if event.object.get("status") in ("paid", "void", "draft"):
+        return Ignored(f"invoice {event.object['id']} is {event.object['status']}: there is nothing to collect")
     known = facts.of_invoice(event.object, event.created)
     summary = f"payment of invoice {event.object.get('number') or event.object['id']} failed"
     return event.routing(event.subject("invoice"), summary, known, opens=True)
@@ -140,6 +142,12 @@ def _refund(event: _Event) -> Routing | Ignored:
     return event.routing(event.subject("refund"), summary, known, opens=False, outcome=outcome, case_id=case)
 
 
+def _request_by_a_person(event: _Event) -> Routing:
+    known = facts.of_request(event.object, event.created)
+    summary = f"a request by {known.get('request.from', 'somebody')} ({known.get('request.channel', 'no channel')})"
+    return event.routing(event.subject("request"), summary, known, opens=True)
+
+
 _HANDLERS: dict[str, Callable[[_Event], Routing | Ignored]] = {
     "charge.dispute.created": _dispute_opened,
     "charge.dispute.updated": _dispute_updated,
@@ -150,7 +158,8 @@ _HANDLERS: dict[str, Callable[[_Event], Routing | Ignored]] = {
     "invoice.payment_failed": _invoice_failed,
     "refund.updated": _refund,
     "refund.failed": _refund,
+    "manthan.request.created": _request_by_a_person,
 }
 
 EVENT_TYPES = frozenset(_HANDLERS)
-"""Exactly the Stripe event types this playbook takes."""
+"""Exactly the event types this playbook takes: Stripe's, and the request by a person that our own intake makes."""

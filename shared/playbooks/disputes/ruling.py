@@ -1,38 +1,36 @@
 """What becomes of a chargeback: contested, contested with what is owed paid after a win, or put before a person.
 
+An inquiry is weighed by the same rules and has other moves: it is answered, or the charge is refunded in full.
+
 The rules go from what must be known to what may be decided. What no rule covers goes to a person, with the reasons.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from shared.case.brief import DecisionKind
 from shared.case.evidence import Ended, Evidence, Gap
-from shared.playbooks.disputes import labels, outage, remedies
-from shared.playbooks.disputes.assessment import Assessment, operations_seen, policies_seen, returns_seen, support_seen
+from shared.playbooks.disputes import labels, outage
+from shared.playbooks.disputes.admission import OTHER_QUESTIONS, admit, admit_fraud
+from shared.playbooks.disputes.assessment import Assessment, operations_seen, support_seen
 from shared.playbooks.disputes.codes import Family
-from shared.playbooks.disputes.credit import Credit, Stop, billed, credit_of, evidence_of
+from shared.playbooks.disputes.compelling import Compelling
+from shared.playbooks.disputes.credit import AllOwed, Credit, Stop, credit_of, evidence_of
+from shared.playbooks.disputes.fraud import against_fraud
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.outage import Clean
-from shared.playbooks.disputes.policies import Policy, disagree
+from shared.playbooks.disputes.policies import Policy
 from shared.playbooks.disputes.policy_rules import outage_claim
 from shared.playbooks.disputes.policy_rules.proration import KIND as PRORATION
 from shared.playbooks.disputes.policy_rules.proration import proration
 from shared.playbooks.disputes.policy_rules.reading import Unevaluable
-from shared.playbooks.disputes.stages import Stage
-from shared.team.exhibits import text, whole
+from shared.playbooks.disputes.standing import left_minor
 from shared.team.words import count, feature, listed, percent
 
 T = TypeVar("T")
-
-COVERED = frozenset({Family.NOT_AS_DESCRIBED, Family.NOT_RECEIVED})
-"""The claim families that these rules decide; every other one goes to a person."""
-
-_FOLLOWED = frozenset({PRORATION, outage_claim.KIND})
-"""The kinds of policy rules that these rules follow; one of each can hold at the same time."""
 
 DAYS_OF_USE = 3
 """On how many different days somebody must have used the product for its use to speak against the claim."""
@@ -50,10 +48,13 @@ class Ruling:
     policy: Policy | None = None
     clean: Clean | None = None
     """What was measured, where a policy on claims of an outage calls it clean."""
+    compelling: Compelling | None = None
+    """Earlier payments that tie a payment disputed as fraud to the same person."""
 
 
 _PERSON_PCT = 50
 _CREDIT_PCT = 95
+_REFUND_PCT = 90
 _FIGHT_PCT = 85
 _FIGHT_WITHOUT_POLICY_PCT = 65
 _PER_GAP_PCT = 5
@@ -64,11 +65,21 @@ _PER_LOST_DISPUTE_PCT = 10
 def rule(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
     """The ruling on a matter. `gaps`: what the specialists could not find out."""
     try:
-        for check in _CHECKS:
-            check(matter, seen)
-        return _on_record(matter, seen, gaps)
+        if matter.rule.family is Family.FRAUD:
+            admit_fraud(matter, seen)
+            found, reasons = against_fraud(matter, seen, gaps)
+            return Ruling(DecisionKind.FIGHT, reasons, _confidence(_FIGHT_PCT, seen, gaps), compelling=found)
+        admit(matter, seen)
+        ruling = _on_record(matter, seen, gaps)
+        return _of_inquiry(matter, ruling) if matter.is_inquiry else ruling
+    except AllOwed as stop:
+        return _in_full(matter, stop) if matter.is_inquiry else _escalated(stop)
     except Stop as stop:
-        return Ruling(DecisionKind.ESCALATE, stop.reasons, _PERSON_PCT, cites=stop.cites)
+        return _escalated(stop)
+
+
+def _escalated(stop: Stop) -> Ruling:
+    return Ruling(DecisionKind.ESCALATE, stop.reasons, _PERSON_PCT, cites=stop.cites)
 
 
 def _on_record(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
@@ -81,76 +92,22 @@ def _on_record(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
         return _without_trouble(matter, seen, gaps, outage.clean(matter, seen, policy, wanted))
     if any(other.kind == PRORATION for other in seen.in_force):
         return _with_trouble(matter, seen, gaps)
-    raise Stop(
+    raise AllOwed(
         (f"operations recorded an outage that hit them: by {policy.name} they get their money back",),
         (policy.evidence, *evidence_of(outages)),
     )
 
 
-def _is_answerable(matter: Matter, seen: Assessment) -> None:
-    if matter.stage is not Stage.OPEN:
-        raise Stop((f"this is {matter.stage.value}, not an open chargeback",), (matter.dispute,))
-    if whole(matter.dispute, "evidence_details__due_by") == 0:
-        raise Stop((remedies.NOT_ANSWERABLE,), (matter.dispute,))
-    if (whole(matter.dispute, "evidence_details__submission_count") or 0) > 0:
-        raise Stop(("evidence has already been submitted, and the bank takes it once",), (matter.dispute,))
-
-
-def _is_covered(matter: Matter, seen: Assessment) -> None:
-    case_type = text(matter.dispute, "payment_method_details__card__case_type")
-    if remedies.is_compliance(case_type, text(matter.dispute, "reason")):
-        raise Stop((remedies.COMPLIANCE,), (matter.dispute,))
-    if matter.rule.family not in COVERED:
-        raise Stop(
-            (f"no rule decides claims of the kind {matter.rule.family.value} ({matter.rule.meaning})",),
-            (matter.dispute,),
-        )
-
-
-def _has_a_cycle(matter: Matter, seen: Assessment) -> None:
-    billed(matter)
-
-
-def _nothing_came_back(matter: Matter, seen: Assessment) -> None:
-    if not returns_seen(matter):
-        raise Stop(("whether anything was refunded already could not be read",), (matter.charge,))
-    returned = [*seen.refunds, *seen.credits]
-    if returned or (whole(matter.charge, "amount_refunded") or 0) > 0:
-        raise Stop(("part of the money has been returned already: that has to be set off",), (matter.charge, *returned))
-
-
-def _policies_agree(matter: Matter, seen: Assessment) -> None:
-    if not policies_seen(matter):
-        raise Stop(("the merchant's policies could not be read",), (matter.dispute,))
-    if disagree(seen.in_force, _FOLLOWED):
-        named = listed([policy.name for policy in seen.in_force])
-        raise Stop((f"two current policies disagree: {named}",), tuple(policy.evidence for policy in seen.in_force))
-
-
-def _no_cancellation(matter: Matter, seen: Assessment) -> None:
-    if seen.cancellations:
-        raise Stop(
-            ("the customer asked to cancel: whether that covers this charge is for a person to say",),
-            tuple(item.evidence for item in seen.cancellations),
-        )
-
-
-_CHECKS: tuple[Callable[[Matter, Assessment], None], ...] = (
-    _is_answerable,
-    _is_covered,
-    _has_a_cycle,
-    _nothing_came_back,
-    _policies_agree,
-    _no_cancellation,
-)
-
-
 def _with_trouble(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
     """There was trouble that concerned the customer: the policy says whether and how much is owed."""
     recorded = tuple(item.evidence for item in seen.relevant)
-    if not seen.in_force:
+    about = [item for item in seen.in_force if item.kind not in OTHER_QUESTIONS]
+    if not about:
         raise Stop(("an incident is on record, and no current policy says what is owed for it",), recorded)
-    about = [item for item in seen.in_force if item.kind != outage_claim.KIND]
+    if seen.siblings:
+        raise Stop(
+            ("the same charge carries another dispute, and what is owed is owed once",), (*recorded, *seen.siblings)
+        )
     policy = max(about, key=lambda item: (str(item.effective_from or ""), item.id))
     wanted = _followed(policy, proration, recorded)
     credit = credit_of(matter, seen, policy, wanted)
@@ -189,6 +146,7 @@ def _without_trouble(matter: Matter, seen: Assessment, gaps: Sequence[Gap], clea
             tuple(item.evidence for item in seen.complaints) + evidence_of(seen.aside),
         )
     days = {use.at.date() for use in seen.uses}
+    trouble = "outage" if seen.relevant else "record of trouble"
     if len(days) < DAYS_OF_USE:
         raise Stop(
             (f"no incident is on record, but use is seen on {count(len(days), 'day')} only: too little to contest",),
@@ -197,7 +155,7 @@ def _without_trouble(matter: Matter, seen: Assessment, gaps: Sequence[Gap], clea
     policy = clean.policy if clean else next(iter(seen.in_force), None)
     base = _FIGHT_PCT if policy else _FIGHT_WITHOUT_POLICY_PCT
     reasons: tuple[str, ...] = (
-        f"they used the product on {count(len(days), 'day')}, and no record of trouble concerned them",
+        f"they used the product on {count(len(days), 'day')}, and no {trouble} concerned them",
         "nothing was promised, nobody complained, and nothing is owed"
         if policy
         else f"no merchant policy covers this claim; the default for its code: {matter.rule.stance}",
@@ -222,6 +180,39 @@ def _check_everything_was_read(matter: Matter, gaps: Sequence[Gap]) -> None:
     if unread or unfinished:
         missing = listed([*dict.fromkeys(unread), *(f"the report of the {name}" for name in unfinished)])
         raise Stop((f"what could speak for the customer was not read whole: {missing}",), (matter.dispute,))
+
+
+def _of_inquiry(matter: Matter, ruling: Ruling) -> Ruling:
+    """A ruling as it applies to an inquiry, where nothing can be contested and nothing paid in part.
+
+    Raises Stop where part of the money is owed: it ends no inquiry, can be lost on top of the whole, and answering
+    without it leaves it owed. That is for a person to weigh.
+    """
+    if ruling.credit is not None:
+        owed = ruling.credit.derivation.words
+        raise Stop(
+            (
+                f"a part is owed ({owed}), and a partial refund does not resolve an inquiry",
+                "either answer it, say what is owed and pay that once the inquiry is closed, or refund in full",
+            ),
+            (ruling.credit.policy.evidence, matter.dispute, *evidence_of(ruling.credit.troubles)),
+        )
+    told = "it is an inquiry so far: an answer with the facts may end it, and it costs no fee"
+    return replace(ruling, kind=DecisionKind.ANSWER, reasons=(*ruling.reasons, told))
+
+
+def _in_full(matter: Matter, owed: AllOwed) -> Ruling:
+    """Refunding all of it resolves the inquiry; what does not add up to the whole charge goes to a person."""
+    left = left_minor(matter.charge)
+    if matter.dispute_currency != matter.currency or left != matter.disputed_minor:
+        return Ruling(
+            DecisionKind.ESCALATE,
+            (*owed.reasons, "what is asked about is not what is left of the charge: only a full refund counts"),
+            _PERSON_PCT,
+            cites=(*owed.cites, matter.charge),
+        )
+    reasons = (*owed.reasons, "refunding the whole charge resolves an inquiry, and it costs no fee")
+    return Ruling(DecisionKind.REFUND, reasons, _REFUND_PCT, cites=owed.cites)
 
 
 def _confidence(base: int, seen: Assessment, gaps: Sequence[Gap]) -> int:

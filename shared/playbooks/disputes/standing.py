@@ -61,10 +61,32 @@ def refunds_of(exhibits: Exhibits, charge: Evidence) -> list[Evidence]:
     ]
 
 
+def lines_of(exhibits: Exhibits, charge: Evidence) -> list[Evidence]:
+    """The lines of the invoice that a charge paid."""
+    invoices = {
+        text(payment, "invoice")
+        for payment in exhibits.rows("stripe.invoice_payments")
+        if ways_to(charge) & {text(payment, "payment__charge"), text(payment, "payment__payment_intent")}
+    }
+    return [line for line in exhibits.rows("stripe.invoice_lines") if text(line, "invoice") in invoices]
+
+
 def strictest(disputes: Sequence[Evidence]) -> Stage | None:
     """The stage that decides about the money of a charge with these disputes; None without any."""
     found = {stage_of(item.row.fields.get("status")) for item in disputes}
     return next((stage for stage in STRICTEST_FIRST if stage in found), None)
+
+
+def deciding(disputes: Sequence[Evidence]) -> Evidence | None:
+    """The dispute that decides about the money of a charge; None without any."""
+    stage = strictest(disputes)
+    return next((item for item in disputes if stage_of(item.row.fields.get("status")) is stage), None)
+
+
+def liability_shifted(charge: Evidence) -> bool:
+    """Whether 3-D Secure moved the liability for fraud to the issuer (docs.stripe.com/payments/3d-secure)."""
+    result = text(charge, "payment_method_details__card__three_d_secure__result")
+    return result in ("authenticated", "attempt_acknowledged")
 
 
 def left_minor(charge: Evidence) -> int | None:

@@ -6,12 +6,20 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 from shared.case.actions import ActionKind, ActionState, Json
+from shared.case.brief import DecisionKind
 from shared.case.case import Case, Outcome
+from shared.playbooks.disputes.purposes import OF_INQUIRY
 from shared.playbooks.disputes.stages import PROGRESS, TERMINAL_STATUSES, Stage, stage_of
 from shared.team.contract import Observation
 
 ISSUER_DECIDES_WITHIN = timedelta(days=75)
 """Issuers rule 60 to 75 days after the evidence was submitted."""
+
+INQUIRY_ENDS_WITHIN = timedelta(days=120)
+"""An inquiry that does not become a chargeback is closed after 120 days."""
+
+AFTER_AN_ATTEMPT = timedelta(days=3)
+"""How long after a planned attempt its failure would have been told; silence until then means that it was paid."""
 
 _SETTLED = {
     Stage.WON: "the card issuer decided for us",
@@ -20,6 +28,14 @@ _SETTLED = {
     Stage.INQUIRY_CLOSED: "the inquiry is closed",
 }
 _ENDINGS = {Stage.WON: "won", Stage.LOST: "lost", Stage.PREVENTED: "prevented", Stage.INQUIRY_CLOSED: "inquiry_closed"}
+
+_DONE = {
+    DecisionKind.REFUND: "refunded",
+    DecisionKind.CREDIT: "credited",
+    DecisionKind.DECLINE: "declined",
+    DecisionKind.RECOVER: "followed_up",
+    DecisionKind.RECORD: "recorded",
+}
 
 
 def observe(case: Case, observation: Observation) -> Observation:
@@ -35,10 +51,14 @@ def observe(case: Case, observation: Observation) -> Observation:
             facts = {name: value for name, value in facts.items() if _family(name) != family}
             if outcome is not None and outcome.name.partition(".")[0] == family.partition(".")[0]:
                 outcome = None
+    escalates = _escalates(case, facts)
+    if escalates:
+        facts["dispute.escalated"] = True
     return Observation(
         facts=facts,
         outcome=None if _is_known(case, outcome) else outcome,
-        reopens=observation.reopens or _reopens(case, facts),
+        reopens=observation.reopens or escalates or _is_another_attempt(case, facts),
+        why="the inquiry became a chargeback" if escalates else "the payment failed again",
     )
 
 
@@ -48,16 +68,25 @@ def settled_by(case: Case) -> str | None:
 
 
 def awaits(case: Case) -> tuple[str, datetime | None] | None:
-    """What the case waits for once its own actions are done: the issuer after a submission, the bank of a refund."""
+    """What the case waits for once its own actions are done.
+
+    That is the issuer after a submission, the next attempt to collect an invoice, the bank of a refund.
+    """
     if settled_by(case) is None and _was_submitted(case):
-        return "the issuer's decision", _submitted_at(case) + ISSUER_DECIDES_WITHIN
+        within = INQUIRY_ENDS_WITHIN if _is_inquiry(case) else ISSUER_DECIDES_WITHIN
+        return "the issuer's decision", _submitted_at(case) + within
+    attempt = _next_attempt(case)
+    if attempt is not None:
+        return "the next attempt to collect the invoice", attempt + AFTER_AN_ATTEMPT
     statuses = [value for name, value in case.facts.items() if name.startswith("refund.") and name.endswith(".status")]
     pending = "pending" in statuses
     return ("the bank to settle our refund", None) if pending else None
 
 
 def outcome_of(case: Case) -> str:
-    """One word for memory: how the dispute ended, or that it is still open."""
+    """One word for memory: how the dispute ended or that it is open; of anything else, what was done about it."""
+    if case.subject.kind != "dispute" and case.brief is not None:
+        return _DONE.get(case.brief.decision.kind, "open")
     return _ENDINGS.get(stage_of(case.facts.get("dispute.status")), "open")
 
 
@@ -105,19 +134,38 @@ def _is_known(case: Case, outcome: Outcome | None) -> bool:
     )
 
 
-def _reopens(case: Case, facts: dict[str, Json]) -> bool:
+def _escalates(case: Case, facts: dict[str, Json]) -> bool:
     was = stage_of(case.facts.get("dispute.status"))
-    if was in (Stage.INQUIRY, Stage.INQUIRY_FILED) and facts.get("dispute.status") == "needs_response":
-        return True
+    return was in (Stage.INQUIRY, Stage.INQUIRY_FILED) and facts.get("dispute.status") == "needs_response"
+
+
+def _is_another_attempt(case: Case, facts: dict[str, Json]) -> bool:
     before, now = case.facts.get("invoice.attempt_count"), facts.get("invoice.attempt_count")
     return isinstance(before, int) and isinstance(now, int) and now > before
+
+
+def _next_attempt(case: Case) -> datetime | None:
+    """When Stripe will try again to collect the invoice that the case follows up."""
+    at = case.int_fact("invoice.next_payment_attempt")
+    recovering = case.brief is not None and case.brief.decision.kind is DecisionKind.RECOVER
+    if not recovering or not at:
+        return None
+    planned = datetime.fromtimestamp(at, UTC)
+    return planned if planned + AFTER_AN_ATTEMPT > case.updated_at else None
+
+
+def _is_inquiry(case: Case) -> bool:
+    return stage_of(case.facts.get("dispute.status")) in (Stage.INQUIRY, Stage.INQUIRY_FILED)
 
 
 def _was_submitted(case: Case) -> bool:
     if stage_of(case.facts.get("dispute.status")) in (Stage.FILED, Stage.INQUIRY_FILED):
         return True
+    # The answer to an inquiry is none to the chargeback that it became.
     return any(
-        action.kind is ActionKind.STRIPE_SUBMIT_EVIDENCE and action.state is ActionState.SUCCEEDED
+        action.kind is ActionKind.STRIPE_SUBMIT_EVIDENCE
+        and action.state is ActionState.SUCCEEDED
+        and (action.purpose in OF_INQUIRY) is _is_inquiry(case)
         for action in case.actions
     )
 

@@ -59,15 +59,15 @@ def customer_email(
     )
 
 
-def crm_note(party: Party, summary: str) -> ActionDraft | None:
-    """Record the decision at the customer's account. None without an account that the CRM itself gave us."""
+def crm_note(party: Party, summary: str, round: int) -> ActionDraft | None:
+    """Record the decision of a round at the customer's account. None without an account that the CRM itself gave us."""
     companies = party.exhibits.rows("hubspot.companies") or party.exhibits.rows("salesforce.accounts")
     if not companies:
         return None
     company = companies[0].row
     return ActionDraft(
         kind=ActionKind.CRM_NOTE,
-        purpose=purposes.NOTE,
+        purpose=purposes.in_round(purposes.NOTE, round),
         target=company.record_id,
         payload={"crm": company.source, "company_id": company.record_id, "body": summary},
         description=f"Note the decision at {party.customer_name} in the CRM",
@@ -75,11 +75,11 @@ def crm_note(party: Party, summary: str) -> ActionDraft | None:
     )
 
 
-def slack_brief(channel: str, summary: str) -> ActionDraft:
-    """Tell the team, in the org's channel."""
+def slack_brief(channel: str, summary: str, round: int) -> ActionDraft:
+    """Tell the team of the decision of a round, in the org's channel."""
     return ActionDraft(
         kind=ActionKind.SLACK_BRIEF,
-        purpose=purposes.BRIEF,
+        purpose=purposes.in_round(purposes.BRIEF, round),
         target=channel,
         payload={"channel": channel, "text": summary},
         description=f"Post the brief to {channel}",

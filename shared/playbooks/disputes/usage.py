@@ -28,8 +28,10 @@ class Use:
 
 
 def uses(matter: Matter) -> list[Use]:
-    """The events of use in the cycle, in order."""
-    found = [use for item in matter.exhibits.rows("posthog.events") if (use := _use(item)) is not None]
+    """The events of use in the cycle, or since the payment where it has none, in order."""
+    since = matter.cycle.start if matter.cycle else matter.paid_at
+    events = matter.exhibits.rows("posthog.events")
+    found = [use for item in events if (use := _use(item)) is not None and use.at >= since]
     return sorted(found, key=lambda use: (use.at, use.evidence.index))
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from shared.ports.sources import Sources
 from tests.unit.disputes.dossier import Dossier
-from tests.unit.disputes.run import Tables, World, aperture, investigate, opened, sources
+from tests.unit.disputes.run import Tables, World, aperture, investigate, opened, shipped, sources
 
 
 @pytest.fixture(scope="session")
@@ -30,6 +30,23 @@ def recorded(world: World, engine: Sources) -> Dossier:
     case = opened(world)
     evidence, gaps = investigate(case, world, engine)
     return Dossier(case, world.org, world.now, tuple(evidence), tuple(gaps))
+
+
+@pytest.fixture(scope="session")
+def investigated(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Dossier]:
+    """What the specialists find in a shipped world about one of its events or requests; each is read once."""
+    found: dict[tuple[str, int], Dossier] = {}
+
+    def look(name: str, place: int = 0) -> Dossier:
+        if (name, place) not in found:
+            world = shipped(name, place)
+            case = opened(world)
+            with sources(tmp_path_factory.mktemp(name) / "world.duckdb", world.tables) as engine:
+                evidence, gaps = investigate(case, world, engine)
+            found[name, place] = Dossier(case, world.org, world.now, tuple(evidence), tuple(gaps))
+        return found[name, place]
+
+    return look
 
 
 @pytest.fixture

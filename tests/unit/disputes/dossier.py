@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from shared.case.actions import Json
 from shared.case.brief import Brief
 from shared.case.case import Case
 from shared.case.evidence import Cell, Evidence, EvidenceKind, EvidenceRow, Gap
@@ -28,6 +29,10 @@ class Dossier:
     def draft(self) -> Draft:
         """What the synthesizer makes of it."""
         return synthesized(self.case, self.org, self.now, self.evidence, self.gaps)
+
+    def draft_in_round(self, number: int) -> Draft:
+        """What the synthesizer makes of it in a later round."""
+        return synthesized(self.case, self.org, self.now, self.evidence, self.gaps, number)
 
     def brief(self) -> Brief:
         """The brief of the draft."""
@@ -98,6 +103,11 @@ class Dossier:
     def with_gaps(self, *gaps: Gap) -> Dossier:
         """With these gaps."""
         return replace(self, gaps=(*self.gaps, *gaps))
+
+    def with_facts(self, facts: Mapping[str, Json], **more: object) -> Dossier:
+        """With these facts, and these fields of the case."""
+        known = self.case.model_copy(update={"facts": {**self.case.facts, **facts}, **more})
+        return replace(self, case=known)
 
     def only(self, table: str) -> EvidenceRow:
         """The first row of a table."""

@@ -37,8 +37,7 @@ class World:
 
 def aperture() -> World:
     """The shipped world."""
-    loaded = load_world(find_world("aperture"))
-    return World(loaded.tables(), loaded.org, loaded.now, loaded.events[0])  # type: ignore[arg-type]
+    return shipped("aperture")
 
 
 @contextmanager
@@ -89,6 +88,26 @@ def job(case: Case, world: World, specialist: str, found: Sources, remaining_s: 
     return Job(case, world.org, specialist, 1, 0, world.now, found, remaining_s)
 
 
-def synthesized(case: Case, org: Org, now: datetime, evidence: Sequence[Evidence], gaps: Sequence[Gap]) -> Draft:
-    """The draft over this evidence."""
-    return PLAYBOOK.synthesize(Material(case=case, org=org, round=1, evidence=evidence, gaps=gaps, now=now))
+def synthesized(
+    case: Case, org: Org, now: datetime, evidence: Sequence[Evidence], gaps: Sequence[Gap], number: int = 1
+) -> Draft:
+    """The draft over this evidence, in a round."""
+    return PLAYBOOK.synthesize(Material(case=case, org=org, round=number, evidence=evidence, gaps=gaps, now=now))
+
+
+def request_event(row: Mapping[str, object]) -> Mapping[str, Json]:
+    """A request in the envelope in which intake hands it to triage."""
+    item: dict[str, Json] = {name: value for name, value in row.items() if value is not None}  # type: ignore[misc]
+    item["from"] = item.pop("sender")
+    created = int(datetime.fromisoformat(str(item["received_at"])).timestamp())
+    type_ = "manthan.request.created"
+    return {"id": item["id"], "object": "event", "type": type_, "created": created, "data": {"object": item}}
+
+
+def shipped(name: str, place: int = 0) -> World:
+    """A shipped world with one of its events, or, where it has none, with one of its requests."""
+    loaded = load_world(find_world(name))
+    requests: list[dict[str, object]] = [request.model_dump(mode="json") for request in loaded.requests]
+    tables: Tables = {**loaded.tables(), "manthan.requests": requests}  # type: ignore[dict-item]
+    happened = [*loaded.events, *map(request_event, requests)]
+    return World(tables, loaded.org, loaded.now, happened[place])  # type: ignore[arg-type]

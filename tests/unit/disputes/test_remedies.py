@@ -7,6 +7,7 @@ import pytest
 from shared.case.actions import ActionKind, ActionState
 from shared.case.brief import DecisionKind
 from shared.playbooks.disputes.playbook import DisputesPlaybook
+from shared.playbooks.disputes.purposes import SUBMIT_ANSWER
 from shared.playbooks.disputes.remedies import REMEDIES, laws, why_not
 from shared.playbooks.disputes.stages import OF_STATUS, Stage
 from tests.unit.disputes.cases import action, case, decision
@@ -130,27 +131,86 @@ def test_what_we_have_begun_stays_legal_while_it_changes_the_state() -> None:
     assert PLAYBOOK.illegal(known, decision(_D.ACCEPT), None) is not None
 
 
-@pytest.mark.parametrize("kind", ["early_fraud_warning", "invoice", "request"])
-def test_other_subjects_are_decided_by_people(kind: str) -> None:
-    known = case(kind=kind)
-    assert PLAYBOOK.illegal(known, decision(_D.REFUND), None) is not None
-    assert PLAYBOOK.illegal(known, decision(_D.ESCALATE), None) is None
+@pytest.mark.parametrize(
+    ("kind", "legal"),
+    [
+        ("early_fraud_warning", {_D.REFUND}),
+        ("invoice", {_D.RECOVER}),
+        ("request", {_D.REFUND, _D.CREDIT, _D.DECLINE}),
+        ("something_else", None),
+    ],
+)
+def test_what_is_not_a_dispute_has_moves_of_its_own(kind: str, legal: set[DecisionKind] | None) -> None:
+    allowed = {each for each in DecisionKind if PLAYBOOK.illegal(case(kind=kind), decision(each), None) is None}
+    assert allowed == (legal | {_D.RECORD, _D.ESCALATE} if legal is not None else set())
+
+
+@pytest.mark.parametrize(
+    ("status", "left", "why"),
+    [
+        (None, None, None),
+        ("won", None, None),
+        ("warning_closed", None, None),
+        ("needs_response", None, "cannot be refunded while a chargeback on it is open"),
+        ("under_review", None, "under review"),
+        ("lost", None, "pay twice"),
+        ("prevented", None, "pay twice"),
+        ("something_new", None, "not known"),
+        ("warning_needs_response", 500, "partial refund does not resolve an inquiry"),
+        ("warning_needs_response", None, None),
+    ],
+)
+@pytest.mark.parametrize("kind", ["early_fraud_warning", "request"])
+def test_a_refund_for_anybody_obeys_the_disputes_on_its_charge(
+    kind: str, status: str | None, left: int | None, why: str | None
+) -> None:
+    facts: dict[str, str | int] = {} if status is None else {"charge.dispute_status": status}
+    known = case({**facts, **({} if left is None else {"charge.refundable_now_minor": left})}, kind=kind)
+    verdict = PLAYBOOK.illegal(known, decision(_D.REFUND), action(_A.STRIPE_REFUND))
+    assert why in str(verdict) if why else verdict is None
+
+
+def test_a_warning_that_is_not_actionable_pays_nothing() -> None:
+    known = case({"warning.actionable": False}, kind="early_fraud_warning")
+    assert "not actionable" in str(PLAYBOOK.illegal(known, decision(_D.REFUND), action(_A.STRIPE_REFUND)))
+
+
+def test_nobody_is_suspended_and_no_packet_goes_out_for_an_invoice() -> None:
+    for kind in (_A.STRIPE_CANCEL_SUBSCRIPTION, _A.STRIPE_REFUND, _A.STRIPE_SUBMIT_EVIDENCE):
+        assert "no part of" in str(PLAYBOOK.illegal(case(kind="invoice"), decision(_D.RECOVER), action(kind)))
+    for kind in (_A.CUSTOMER_EMAIL, _A.TICKET, _A.STRIPE_RETRY_INVOICE):
+        assert PLAYBOOK.illegal(case(kind="invoice"), decision(_D.RECOVER), action(kind)) is None
+
+
+def test_only_the_whole_of_what_is_left_resolves_an_inquiry() -> None:
+    known = case({"dispute.status": "warning_needs_response", "charge.refundable_now_minor": 900})
+    refund = action(_A.STRIPE_REFUND)
+    whole, part = refund.model_copy(update={"amount_minor": 900}), refund.model_copy(update={"amount_minor": 100})
+    assert PLAYBOOK.illegal(known, decision(_D.REFUND), whole) is None
+    assert "partial refund" in str(PLAYBOOK.illegal(known, decision(_D.REFUND), part))
+
+
+def test_the_answer_to_an_inquiry_does_not_make_contesting_legal_later() -> None:
+    answered = action(_A.STRIPE_SUBMIT_EVIDENCE, ActionState.SUCCEEDED).model_copy(update={"purpose": SUBMIT_ANSWER})
+    known = case({"dispute.status": "warning_under_review"}, actions=(answered,))
+    assert PLAYBOOK.illegal(known, decision(_D.ANSWER), None) is None
+    assert PLAYBOOK.illegal(known, decision(_D.FIGHT), None) is not None
 
 
 @pytest.mark.parametrize(
     ("kind", "status", "size"),
     [
         ("dispute", "needs_response", 5),
-        ("dispute", "warning_needs_response", 0),
+        ("dispute", "warning_needs_response", 5),
         ("dispute", "under_review", 0),
         ("dispute", "lost", 0),
-        ("early_fraud_warning", None, 0),
-        ("invoice", None, 0),
+        ("early_fraud_warning", None, 4),
+        ("invoice", None, 3),
+        ("request", None, 4),
+        ("refund", None, 0),
     ],
 )
-def test_a_chargeback_that_can_be_answered_gets_five_specialists_and_everything_else_a_person(
-    kind: str, status: str | None, size: int
-) -> None:
+def test_who_is_needed_depends_on_what_the_case_is_about(kind: str, status: str | None, size: int) -> None:
     team = PLAYBOOK.team(case({"dispute.status": status}, kind=kind))
     assert len(team) == size
     assert all(specialist.deadline_s == 180 for specialist in team)

@@ -1,4 +1,4 @@
-"""Routing: nine event types, one business object is one case, everything else is somebody else's."""
+"""Routing: nine event types and requests, one business object is one case, everything else is somebody else's."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def routed(type_: str, found: dict[str, Json], /, created: int = 100, **more: Js
     return routing
 
 
-def test_exactly_nine_event_types_are_ours() -> None:
+def test_exactly_nine_event_types_of_stripe_and_one_of_ours_are_taken() -> None:
     assert {
         "charge.dispute.created",
         "charge.dispute.updated",
@@ -30,6 +30,7 @@ def test_exactly_nine_event_types_are_ours() -> None:
         "invoice.payment_failed",
         "refund.updated",
         "refund.failed",
+        "manthan.request.created",
     } == EVENT_TYPES
 
 
@@ -254,3 +255,42 @@ def test_an_event_without_a_time_still_routes() -> None:
     funds = route({**event("charge.dispute.funds_withdrawn", DISPUTE), "created": None})
     assert isinstance(funds, Routing)
     assert funds.observation.facts == {"funds.state": "withdrawn"}
+
+
+REQUEST: dict[str, Json] = {
+    "id": "req_1",
+    "channel": "email",
+    "received_at": "2026-05-25T19:42:00Z",
+    "from": "wren@okoye.example",
+    "text": "please send it back",
+    "customer": "cus_1",
+    "charge": "ch_1",
+    "amount_minor": 8900,
+    "currency": "USD",
+    "requested_by": "noa@crane.example",
+}
+
+
+def test_a_request_opens_a_case_of_its_own_without_its_words() -> None:
+    routing = routed("manthan.request.created", REQUEST)
+    assert (routing.subject.kind, routing.subject.id, routing.opens) == ("request", "req_1", True)
+    facts = routing.observation.facts
+    assert facts["request.text_length"] == 19
+    assert facts["request.currency"] == "usd"
+    assert (facts["charge.id"], facts["customer.id"]) == ("ch_1", "cus_1")
+    assert "please send it back" not in str(facts)
+    assert "wren@okoye.example" in routing.summary
+
+
+def test_a_bare_request_still_routes() -> None:
+    facts = routed("manthan.request.created", {"id": "req_2"}).observation.facts
+    assert facts["request.text_length"] == 0
+    assert "charge.id" not in facts
+
+
+@pytest.mark.parametrize("status", ["paid", "void", "draft"])
+def test_an_invoice_that_nobody_owes_any_more_opens_nothing(status: str) -> None:
+    invoice: dict[str, Json] = {"id": "in_1", "amount_due": 5, "attempt_count": 1, "status": status}
+    assert route(event("invoice.payment_failed", invoice)) == Ignored(
+        f"invoice in_1 is {status}: there is nothing to collect"
+    )

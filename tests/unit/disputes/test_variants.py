@@ -338,7 +338,6 @@ def test_trouble_that_may_have_concerned_them_is_cleared_up_by_a_person(dossier:
     ("fields", "phrase"),
     [
         ({"status": "under_review"}, "a chargeback under review"),
-        ({"status": "warning_needs_response"}, "an open inquiry"),
         ({"status": "lost"}, "a lost dispute"),
         ({"evidence_details__due_by": 0}, "cannot be answered"),
         ({"evidence_details__submission_count": 1}, "already been submitted"),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from shared.case.canonical import sha256
 from shared.playbooks.disputes import labels
 from shared.playbooks.disputes.identity import Identity, identify
 from shared.ports.sources import Row
 from shared.team import language
 from shared.team.contract import Job
-from shared.team.literals import instant, mentions, one_of
+from shared.team.literals import instant, mentions, one_of, quote
 from shared.team.tools import Answer, Tools
 
 LOOK_BACK = timedelta(days=120)
@@ -20,6 +21,8 @@ def ask(job: Job, tools: Tools) -> None:
     """Who, then every channel in which they or we could have said something about this charge."""
     who = identify(tools, job)
     since = (who.paid_at or job.now) - LOOK_BACK
+    if job.case.subject.kind == "request":
+        _request(job, tools)
     _account(tools, who)
     conversations = _conversations(tools, who, since)
     tickets = _tickets(tools, who, since)
@@ -32,6 +35,21 @@ def ask(job: Job, tools: Tools) -> None:
     )
     _cancellations(tools, who, since)
     _colleagues(job, tools, who)
+
+
+def _request(job: Job, tools: Tools) -> None:
+    """What they asked for, in their words: it must be the text that arrived, which the case knows by its hash."""
+    answer = tools.gather(
+        "the request",
+        "SELECT q.id, q.channel, q.received_at, q.sender, q.text, q.customer, q.charge, q.invoice, q.amount_minor, "
+        f"q.currency FROM manthan.requests q WHERE q.id = {quote(job.case.subject.id)}",
+        table="manthan.requests",
+        untrusted=True,
+        essential=True,
+    )
+    for row in answer.rows:
+        if sha256(str(row["text"])) != job.case.text_fact("request.text_sha256"):
+            tools.gap("the words of the request", "what is stored now is not the text that arrived")
 
 
 def _account(tools: Tools, who: Identity) -> None:
@@ -102,7 +120,7 @@ def _tickets(tools: Tools, who: Identity, since: datetime) -> Answer:
     answer = tools.gather(
         labels.TICKETS,
         "SELECT t.id, t.subject, t.description, t.status, t.priority, t.requester_email, t.created_at, "
-        f"t.first_response_at, t.solved_at FROM zendesk.tickets t WHERE {theirs} ORDER BY t.created_at",
+        f"t.first_response_at, t.solved_at, t.tags FROM zendesk.tickets t WHERE {theirs} ORDER BY t.created_at",
         table="zendesk.tickets",
         untrusted=True,
     )

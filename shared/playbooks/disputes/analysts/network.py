@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from shared.playbooks.disputes import codes, remedies
+from shared.playbooks.disputes import codes, monitoring, remedies
 from shared.playbooks.disputes.codes import NetworkCode
+from shared.playbooks.disputes.current import FACT_OF, current
 from shared.playbooks.disputes.identity import dispute_id
+from shared.playbooks.disputes.policy_rules.fraud_warning import DEFAULT, economics
 from shared.playbooks.disputes.stages import stage_of
 from shared.ports.sources import Row
 from shared.team.contract import Job
@@ -13,10 +15,33 @@ from shared.team.tools import Tools
 
 CODES_TABLE = "rules.network_codes"
 REMEDIES_TABLE = "rules.remedies"
+WARNINGS_TABLE = "rules.fraud_warnings"
+DEFAULT_RULE = "default"
 
 
 def ask(job: Job, tools: Tools) -> None:
     """The rule base is ours: its rows name their source, and their query is the look-up that found them."""
+    if job.case.subject.kind == "early_fraud_warning":
+        _of_warning(job, tools)
+    else:
+        _of_dispute(job, tools)
+
+
+def _of_warning(job: Job, tools: Tools) -> None:
+    tools.add(WARNINGS_TABLE, DEFAULT_RULE, economics(DEFAULT), query="rules: what an early fraud warning is worth")
+    since = int((job.now - monitoring.PERIOD).timestamp())
+    answer = tools.ask(
+        "how many disputes and warnings there were lately",
+        "SELECT count(*) AS payments, "
+        f"(SELECT count(*) FROM stripe.disputes d WHERE d.created >= {since}) AS disputes, "
+        f"(SELECT count(*) FROM stripe.early_fraud_warnings w WHERE w.created >= {since}) AS warnings "
+        f"FROM stripe.charges c WHERE c.status = 'succeeded' AND c.created >= {since}",
+    )
+    for row in answer.rows:
+        tools.add(monitoring.TABLE, monitoring.RECORD, {**row, "source": monitoring.SOURCE}, query=answer.sql)
+
+
+def _of_dispute(job: Job, tools: Tools) -> None:
     dispute = _dispute(job, tools)
     brand, code, reason = (dispute[name] for name in ("brand", "code", "reason"))
     rule = codes.lookup(_text(brand), _text(code), _text(reason))
@@ -48,20 +73,16 @@ def ask(job: Job, tools: Tools) -> None:
 def _dispute(job: Job, tools: Tools) -> Row:
     answer = tools.ask(
         "the code of the dispute",
-        "SELECT d.status, d.reason, d.payment_method_details__card__brand AS brand, "
-        "d.payment_method_details__card__network_reason_code AS code, d.evidence_details__due_by AS due_by "
-        f"FROM stripe.disputes d WHERE d.id = {quote(dispute_id(job))}",
+        f"SELECT {', '.join(FACT_OF)} FROM stripe.disputes WHERE id = {quote(dispute_id(job))}",
     )
-    told: Row = {
-        "status": job.case.text_fact("dispute.status"),
-        "reason": job.case.text_fact("dispute.reason"),
-        "brand": job.case.text_fact("dispute.brand"),
-        "code": job.case.text_fact("dispute.network_reason_code"),
-        "due_by": job.case.int_fact("dispute.due_by"),
+    found = current(job.case, answer.rows[0] if answer.rows else {})
+    return {
+        "status": found["status"],
+        "reason": found["reason"],
+        "brand": found["payment_method_details__card__brand"],
+        "code": found["payment_method_details__card__network_reason_code"],
+        "due_by": found["evidence_details__due_by"],
     }
-    read = answer.rows[0] if answer.rows else {}
-    # The event told us first; what Stripe's data adds to it counts, an empty cell does not.
-    return {name: told[name] if read.get(name) is None else read[name] for name in told}
 
 
 def _say_what_is_missing(tools: Tools, dispute: Row, rule: NetworkCode) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from shared.playbooks.disputes import labels
+from shared.playbooks.disputes.analysts import causes
 from shared.playbooks.disputes.billing import Cycle
 from shared.playbooks.disputes.identity import Identity, billing_cycle, identify
 from shared.team import language
@@ -26,13 +27,16 @@ _INCIDENTS = (
     "SELECT i.id, i.title, i.status, i.severity, i.service, i.created, i.resolved_at, i.customer_impacted, "
     "i.description, i.tags FROM datadog.incidents i"
 )
-_USE = "e.id, e.event, e.person_email, e.timestamp, e.properties"
+_USE = "e.id, e.event, e.person_email, e.timestamp, e.ip, e.device_id, e.properties"
 _SERVICE = "json_extract_string(e.properties, '$.service')"
 
 
 def ask(job: Job, tools: Tools) -> None:
     """Use decides which services matter; every operations system is then asked about those alone."""
     who = identify(tools, job)
+    if job.case.subject.kind == "request":
+        causes.ask(tools, who)
+        return
     cycle = billing_cycle(tools, who)
     if cycle is None:
         tools.gap("the billing cycle of the charge", "no invoice line with a period was found: read since the charge")
@@ -176,7 +180,7 @@ def _use(tools: Tools, who: Identity, cycle: Cycle, affected: list[str]) -> None
     day = "floor(epoch(e.timestamp) / 86400)"
     tools.gather(
         "use of the other services, one event a day",
-        f"SELECT id, event, person_email, timestamp, properties FROM (SELECT {_USE}, row_number() OVER "
+        f"SELECT id, event, person_email, timestamp, ip, device_id, properties FROM (SELECT {_USE}, row_number() OVER "
         f"(PARTITION BY {_SERVICE}, {day} ORDER BY e.timestamp, e.id) AS place FROM posthog.events e "
         f"WHERE {_in_cycle(who, cycle)} AND {other}) u WHERE u.place = 1 ORDER BY timestamp, id",
         table="posthog.events",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from shared.case.brief import Finding
 from shared.playbooks.disputes.assessment import Assessment
-from shared.playbooks.disputes.findings import money, outage, people, rules, service
+from shared.playbooks.disputes.findings import fraud, money, outage, people, rules, service
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.ruling import Ruling
 
@@ -14,6 +14,8 @@ _WRITERS: Sequence[Callable[[Matter, Assessment, Ruling], Finding | None]] = (
     money.payment,
     rules.network,
     rules.legal,
+    fraud.earlier_payments,
+    fraud.secure,
     service.incident,
     service.trouble_aside,
     service.clean,
@@ -30,6 +32,8 @@ _WRITERS: Sequence[Callable[[Matter, Assessment, Ruling], Finding | None]] = (
     people.cancellation,
     rules.policy,
     rules.policies_aside,
+    money.siblings,
+    money.warnings,
     money.history,
     people.account,
     people.courtesy,

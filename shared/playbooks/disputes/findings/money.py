@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from shared.case.brief import Finding
+from shared.case.evidence import Evidence
+from shared.case.money import format_minor
 from shared.playbooks.disputes import derive, labels
 from shared.playbooks.disputes.assessment import Assessment
 from shared.playbooks.disputes.findings.claim import READ_OUT, claimed
@@ -22,7 +24,8 @@ def payment(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None:
     opened = moment(matter.dispute.row.fields.get("created"))
     when = f" on {day(opened)}" if opened else ""
     paid = matter.exhibits.rows("stripe.invoice_payments", "stripe.invoices")
-    claim = f"{bought}; the bank disputes {disputed}{when}"
+    verb = "asks about" if matter.is_inquiry else "disputes"
+    claim = f"{bought}; the bank {verb} {disputed}{when}"
     return claimed(claim, READ_OUT, matter.charge, matter.line, matter.dispute, matter.customer, *paid)
 
 
@@ -44,6 +47,26 @@ def history(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None:
         return claimed(claim, READ_OUT, *matter.exhibits.absences(labels.NO_EARLIER_DISPUTE))
     ended = listed([f"{text(item, 'reason')}, {text(item, 'status')}" for item in seen.earlier_disputes])
     return claimed(f"this customer disputed before: {ended}", READ_OUT, *seen.earlier_disputes)
+
+
+def siblings(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None:
+    """Other disputes on the same charge: cases of their own."""
+    told = "; ".join(_other_dispute(item) for item in seen.siblings)
+    claim = f"the same charge carries another dispute, which is a case of its own with its own date: {told}"
+    return claimed(claim, READ_OUT, matter.charge, *seen.siblings) if seen.siblings else None
+
+
+def warnings(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None:
+    """Early fraud warnings on the charge: cases of their own, which must not pay while it is disputed."""
+    named = listed([item.row.record_id for item in seen.warnings])
+    claim = f"the card issuer had reported the charge as possible fraud ({named}); that report is a case of its own"
+    return claimed(claim, READ_OUT, matter.charge, *seen.warnings) if seen.warnings else None
+
+
+def _other_dispute(item: Evidence) -> str:
+    currency = text(item, "currency").lower()
+    amount = f"{format_minor(whole(item, 'amount') or 0, currency)} {currency.upper()}"
+    return f"{item.row.record_id} of {amount}, {text(item, 'reason')}, {text(item, 'status')}"
 
 
 def _cycle_in_words(matter: Matter) -> str:

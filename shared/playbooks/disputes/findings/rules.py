@@ -10,14 +10,18 @@ from shared.playbooks.disputes.assessment import Assessment
 from shared.playbooks.disputes.findings.claim import INFERRED, READ_OUT, WEAK, claimed
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.ruling import Ruling
-from shared.team.exhibits import text, whole
+from shared.team.exhibits import text
 from shared.team.words import hours_and_days, listed, minute
 
 
 def network(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None:
     """What the code claims, and by when it must be answered."""
-    due_by = whole(matter.dispute, "evidence_details__due_by")
-    deadline = f"; it has to be answered by {minute(datetime.fromtimestamp(due_by, UTC))}" if due_by else ""
+    due_by = matter.now_at["evidence_details__due_by"]
+    deadline = (
+        f"; it has to be answered by {minute(datetime.fromtimestamp(due_by, UTC))}"
+        if isinstance(due_by, int) and due_by
+        else ""
+    )
     rule = matter.rule
     claim = f"the claim is {rule.network} {rule.code}, {rule.meaning}{deadline}"
     return claimed(claim, READ_OUT, matter.dispute, *matter.exhibits.rows("rules.network_codes"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from shared.case.evidence import Cell
 from shared.case.money import Money
 from shared.playbooks.disputes.policies import Policy
 from shared.playbooks.disputes.policy_rules.reading import (
@@ -43,7 +44,7 @@ class FraudWarningRule:
 
     `fee`: what Stripe takes for a dispute, never returned (15.00 USD in the United States). `odds_pct`: how many of a
     hundred warnings become a dispute when nothing is done (Stripe's figure). A charge up to `small_multiple` fees is
-    refunded at once, and one up to `break_even_minor`, where what a dispute costs on average equals the charge.
+    refunded at once, and one up to the break-even, where what a dispute costs on average equals the charge.
     """
 
     fee: Money
@@ -52,11 +53,6 @@ class FraudWarningRule:
     max_age_days: int
     refund_small: bool
     refund_to_break_even: bool
-
-    @property
-    def break_even_minor(self) -> Fraction:
-        """odds x fee / (1 - odds), in minor units of the fee's currency, exact."""
-        return Fraction(self.odds_pct * self.fee.minor, 100 - self.odds_pct)
 
 
 DEFAULT = FraudWarningRule(
@@ -83,3 +79,15 @@ def fraud_warning(policy: Policy) -> FraudWarningRule:
         refund_small=found["small"] == "refund",
         refund_to_break_even=found["up_to_break_even"] == "refund",
     )
+
+
+def economics(rule: FraudWarningRule) -> dict[str, Cell]:
+    """A rule as the fields of an evidence row, with where its figures come from."""
+    return {
+        "dispute_fee_minor": rule.fee.minor,
+        "currency": rule.fee.currency,
+        "small_up_to_fee_hundredths": int(rule.small_multiple * 100),
+        "dispute_odds_pct": rule.odds_pct,
+        "max_age_days": rule.max_age_days,
+        "source": SOURCE,
+    }

@@ -1,0 +1,105 @@
+"""What has to hold before the rules may decide about a dispute at all; anything else goes to a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from shared.playbooks.disputes import remedies
+from shared.playbooks.disputes.assessment import Assessment, policies_seen, returns_seen
+from shared.playbooks.disputes.codes import Family
+from shared.playbooks.disputes.credit import Stop, billed
+from shared.playbooks.disputes.matter import Matter
+from shared.playbooks.disputes.policies import disagree
+from shared.playbooks.disputes.policy_rules import outage_claim, proration, refund_window
+from shared.playbooks.disputes.stages import Stage
+from shared.team.exhibits import whole
+from shared.team.words import listed
+
+COVERED = frozenset({Family.NOT_AS_DESCRIBED, Family.NOT_RECEIVED})
+"""The claim families that these rules decide; every other one goes to a person."""
+
+COVERED_INQUIRIES = COVERED | {Family.INQUIRY}
+"""An inquiry often has a code of its own that names no claim."""
+
+OTHER_QUESTIONS = frozenset({outage_claim.KIND, refund_window.KIND})
+"""Kinds of rules that do not say what is owed for an incident."""
+
+FOLLOWED = OTHER_QUESTIONS | {proration.KIND}
+"""The kinds of policy rules that we follow for a dispute; one of each can hold at the same time."""
+
+
+def admit(matter: Matter, seen: Assessment) -> None:
+    """Return if the rules may decide. Raises Stop with the reason why a person has to."""
+    for check in _CHECKS:
+        check(matter, seen)
+
+
+def _is_answerable(matter: Matter, seen: Assessment) -> None:
+    if matter.stage not in (Stage.OPEN, Stage.INQUIRY):
+        raise Stop((f"this is {matter.stage.value}: there is nothing to answer now",), (matter.dispute,))
+    if matter.now_at["evidence_details__due_by"] == 0:
+        raise Stop((remedies.NOT_ANSWERABLE,), (matter.dispute,))
+    # An answer to the inquiry that a chargeback began as is none to the chargeback.
+    if matter.submissions > 0 and not matter.was_inquiry:
+        raise Stop(("evidence has already been submitted, and the bank takes it once",), (matter.dispute,))
+
+
+def _is_no_compliance(matter: Matter, seen: Assessment) -> None:
+    case_type = matter.now_at["payment_method_details__card__case_type"]
+    if remedies.is_compliance(case_type, matter.now_at["reason"]):
+        raise Stop((remedies.COMPLIANCE,), (matter.dispute,))
+
+
+def _is_covered(matter: Matter, seen: Assessment) -> None:
+    if matter.rule.family not in (COVERED_INQUIRIES if matter.is_inquiry else COVERED):
+        raise Stop(
+            (f"no rule decides claims of the kind {matter.rule.family.value} ({matter.rule.meaning})",),
+            (matter.dispute,),
+        )
+
+
+def _has_a_cycle(matter: Matter, seen: Assessment) -> None:
+    billed(matter)
+
+
+def _nothing_came_back(matter: Matter, seen: Assessment) -> None:
+    if not returns_seen(matter):
+        raise Stop(("whether anything was refunded already could not be read",), (matter.charge,))
+    returned = [*seen.refunds, *seen.credits]
+    if returned or (whole(matter.charge, "amount_refunded") or 0) > 0:
+        raise Stop(("part of the money has been returned already: that has to be set off",), (matter.charge, *returned))
+
+
+def _policies_agree(matter: Matter, seen: Assessment) -> None:
+    if not policies_seen(matter):
+        raise Stop(("the merchant's policies could not be read",), (matter.dispute,))
+    if disagree(seen.in_force, FOLLOWED):
+        named = listed([policy.name for policy in seen.in_force])
+        raise Stop((f"two current policies disagree: {named}",), tuple(policy.evidence for policy in seen.in_force))
+
+
+def _no_cancellation(matter: Matter, seen: Assessment) -> None:
+    if seen.cancellations:
+        raise Stop(
+            ("the customer asked to cancel: whether that covers this charge is for a person to say",),
+            tuple(item.evidence for item in seen.cancellations),
+        )
+
+
+def admit_fraud(matter: Matter, seen: Assessment) -> None:
+    """The same for a claim of fraud, where neither a cycle nor a cancellation matters."""
+    if matter.is_inquiry:
+        _is_covered(matter, seen)
+    for check in (_is_answerable, _is_no_compliance, _nothing_came_back, _policies_agree):
+        check(matter, seen)
+
+
+_CHECKS: tuple[Callable[[Matter, Assessment], None], ...] = (
+    _is_answerable,
+    _is_no_compliance,
+    _is_covered,
+    _has_a_cycle,
+    _nothing_came_back,
+    _policies_agree,
+    _no_cancellation,
+)

@@ -1,0 +1,57 @@
+"""What Stripe holds about an invoice that failed to be paid: what is owed, and why the payment did not go through."""
+
+from __future__ import annotations
+
+from shared.playbooks.disputes.analysts import accounts, charges
+from shared.team.contract import Job
+from shared.team.literals import quote
+from shared.team.tools import Tools
+
+
+def ask(job: Job, tools: Tools) -> None:
+    """The invoice first, then every attempt to pay it: the payment intent and its failed charges."""
+    which = quote(job.case.subject.id)
+    invoice = charges.one(
+        tools,
+        "the invoice",
+        "SELECT i.id, i.number, i.customer, i.customer_email, i.status, i.total, i.amount_due, i.amount_paid, "
+        "i.amount_remaining, i.currency, i.due_date, i.attempt_count, i.next_payment_attempt, i.billing_reason, "
+        "i.subscription, i.status_transitions__finalized_at, i.hosted_invoice_url, i.created "
+        f"FROM stripe.invoices i WHERE i.id = {which}",
+        table="stripe.invoices",
+    )
+    _attempts(tools, which)
+    customer = invoice.get("customer") or job.case.text_fact("customer.id")
+    if customer:
+        accounts.customer(tools, str(customer))
+        charges.disputed(tools, [], str(customer), job.case.subject.id)
+
+
+def _attempts(tools: Tools, which: str) -> None:
+    """Every attempt to pay the invoice, and what it is for. `which`: its id as a literal."""
+    tools.gather(
+        "the payments of the invoice",
+        "SELECT p.id, p.invoice, p.payment__type, p.payment__charge, p.payment__payment_intent, p.amount_paid, "
+        f"p.currency, p.status FROM stripe.invoice_payments p WHERE p.invoice = {which}",
+        table="stripe.invoice_payments",
+    )
+    payments = f"(SELECT p.payment__payment_intent FROM stripe.invoice_payments p WHERE p.invoice = {which})"
+    # All columns: why a charge failed stands in columns that only some accounts' data has.
+    tools.gather(
+        "the attempts to pay",
+        f"SELECT c.* FROM stripe.charges c WHERE c.payment_intent IN {payments} OR c.id IN (SELECT p.payment__charge "
+        f"FROM stripe.invoice_payments p WHERE p.invoice = {which}) ORDER BY c.created DESC, c.id",
+        table="stripe.charges",
+        limit=20,
+    )
+    tools.gather(
+        "the payment intents",
+        f"SELECT n.* FROM stripe.payment_intents n WHERE n.id IN {payments}",
+        table="stripe.payment_intents",
+    )
+    tools.gather(
+        "the invoice lines",
+        "SELECT l.id, l.invoice, l.amount, l.currency, l.description, l.quantity, l.period__start, l.period__end, "
+        f"l.subscription, l.price__nickname FROM stripe.invoice_lines l WHERE l.invoice = {which}",
+        table="stripe.invoice_lines",
+    )

@@ -1,0 +1,91 @@
+"""The findings about a failed invoice."""
+
+from __future__ import annotations
+
+from shared.case.brief import Finding
+from shared.playbooks.disputes import labels
+from shared.playbooks.disputes.failed_invoices.bill import Bill
+from shared.playbooks.disputes.failed_invoices.ruling import Ruling
+from shared.playbooks.disputes.findings.claim import INFERRED, READ_OUT, WEAK, claimed
+from shared.team.exhibits import text
+from shared.team.words import count, day, listed
+
+
+def findings(bill: Bill, ruling: Ruling) -> tuple[Finding, ...]:
+    """Every finding that the evidence supports, in the order in which a reader needs them."""
+    found = (
+        _owed(bill),
+        _declined(bill),
+        _planned(bill),
+        _account(bill),
+        _paid_before(bill),
+        _policy(bill, ruling),
+        _suspension(bill, ruling),
+        _aside(ruling),
+        claimed("; ".join(ruling.reasons), WEAK, *ruling.cites),
+    )
+    return tuple(item for item in found if item is not None)
+
+
+def _owed(bill: Bill) -> Finding | None:
+    lines = [line for line in bill.exhibits.rows("stripe.invoice_lines") if text(line, "invoice") == _id(bill)]
+    for_what = listed(sorted({text(line, "price__nickname") or text(line, "description") for line in lines} - {""}))
+    claim = (
+        f"{bill.customer_name} owes {bill.money(bill.due_minor)} on invoice {bill.number}"
+        f"{f' for {for_what}' if for_what else ''}, {count(bill.days_overdue, 'day')} overdue"
+    )
+    return claimed(claim, READ_OUT, bill.invoice, bill.customer, *lines)
+
+
+def _declined(bill: Bill) -> Finding | None:
+    code = f" ({bill.decline.code})" if bill.decline.code else ""
+    claim = f"attempt {bill.attempt} failed: {bill.decline.family.value}{code}"
+    return claimed(claim, READ_OUT, bill.failed, *bill.exhibits.rows("stripe.payment_intents"))
+
+
+def _planned(bill: Bill) -> Finding | None:
+    if bill.next_attempt is None:
+        return claimed("no further attempt is planned at Stripe", READ_OUT, bill.invoice)
+    return claimed(f"Stripe tries again on {day(bill.next_attempt)}", READ_OUT, bill.invoice)
+
+
+def _account(bill: Bill) -> Finding | None:
+    arr = listed(sorted({str(row.row.fields["arr"]) for row in bill.accounts if row.row.fields.get("arr") is not None}))
+    told = [
+        f"ARR {arr}" if arr else "",
+        "strategic" if bill.is_strategic else "not flagged strategic",
+        f"owner {bill.owner}" if bill.owner else "",
+    ]
+    return claimed(f"in the CRM they are {listed([item for item in told if item])}", READ_OUT, *bill.accounts)
+
+
+def _paid_before(bill: Bill) -> Finding | None:
+    absent = bill.exhibits.absences(labels.NO_EARLIER_DISPUTE)
+    return claimed("they have never disputed a charge", INFERRED, *absent)
+
+
+def _policy(bill: Bill, ruling: Ruling) -> Finding | None:
+    if ruling.policy is None:
+        return None
+    code = bill.decline.code or "an unknown reason"
+    says = "write to the customer" if ruling.contact else "let it be tried again"
+    return claimed(f"{ruling.policy.name} says for {code}: {says}", READ_OUT, ruling.policy.evidence)
+
+
+def _suspension(bill: Bill, ruling: Ruling) -> Finding | None:
+    if ruling.policy is None or ruling.rule is None or ruling.rule.suspend_after_days is None:
+        return None
+    spared = bill.is_strategic and "strategic" in ruling.rule.never_suspend
+    when = "never, for a strategic customer" if spared else f"not before day {ruling.rule.suspend_after_days}"
+    claim = f"suspending is for people to decide, and {when}; today is day {bill.days_overdue}"
+    return claimed(claim, READ_OUT, ruling.policy.evidence, bill.invoice, *bill.accounts)
+
+
+def _aside(ruling: Ruling) -> Finding | None:
+    others = [page for page in ruling.policies if page.status != "current"]
+    named = listed([page.name for page in others])
+    return claimed(f"read, but not applied: {named}", READ_OUT, *[page.evidence for page in others])
+
+
+def _id(bill: Bill) -> str:
+    return bill.invoice.row.record_id

@@ -1,0 +1,80 @@
+"""From evidence about a request to a draft."""
+
+from __future__ import annotations
+
+from shared.case.actions import ActionKind, Json
+from shared.case.brief import DecisionKind
+from shared.playbooks.disputes import derive
+from shared.playbooks.disputes.conclusion import NO_ADDRESS, Conclusion, capital, drafted, unreadable
+from shared.playbooks.disputes.established import customer_facts, of_payment
+from shared.playbooks.disputes.matter import Incomplete
+from shared.playbooks.disputes.profile import profile
+from shared.playbooks.disputes.requests.actions import actions
+from shared.playbooks.disputes.requests.claim import Claim, claim_of
+from shared.playbooks.disputes.requests.findings import findings
+from shared.playbooks.disputes.requests.ruling import Ruling, rule
+from shared.team.contract import Draft, Material
+
+_ANSWERED = frozenset({DecisionKind.REFUND, DecisionKind.DECLINE})
+
+
+def synthesize(material: Material) -> Draft:
+    """The draft of a round. Deterministic: the same evidence gives the same draft."""
+    try:
+        claim = claim_of(material)
+        ruling = rule(material, claim)
+    except Incomplete as why:
+        return unreadable(material, "a request", str(why))
+    does = tuple(actions(claim, ruling))
+    unsent = ruling.kind in _ANSWERED and all(action.kind is not ActionKind.CUSTOMER_EMAIL for action in does)
+    paid = ruling.payment if ruling.kind is DecisionKind.REFUND else None
+    conclusion = Conclusion(
+        kind=ruling.kind,
+        reasons=ruling.reasons,
+        confidence_pct=ruling.confidence_pct,
+        summary=_summary(claim, ruling),
+        question=_question(claim, ruling),
+        findings=findings(claim, ruling),
+        derivation=derive.left_of(paid.charge, paid.currency) if paid else None,
+        actions=does,
+        notes=_notes(claim, ruling),
+        gaps=(NO_ADDRESS,) if unsent else (),
+    )
+    return drafted(material, claim, conclusion, _facts(claim, ruling))
+
+
+def _facts(claim: Claim, ruling: Ruling) -> dict[str, Json]:
+    if ruling.payment is not None:
+        return of_payment(ruling.payment)
+    return {**customer_facts(claim), **profile(claim, claim.org, claim.case.subject.id)}
+
+
+def _summary(claim: Claim, ruling: Ruling) -> str:
+    opening = f"{claim.customer_name} asks for money back. {capital('; '.join(ruling.reasons))}."
+    if ruling.kind is DecisionKind.REFUND and ruling.payment is not None:
+        return f"{opening} Refund {ruling.payment.money(ruling.payment.left_minor or 0)} and answer them."
+    move = {DecisionKind.DECLINE: " Decline, with the reason."}
+    return opening + move.get(ruling.kind, " A person has to decide.")
+
+
+def _question(claim: Claim, ruling: Ruling) -> str:
+    if ruling.kind is DecisionKind.REFUND and ruling.payment is not None:
+        left = ruling.payment.money(ruling.payment.left_minor or 0)
+        return (
+            f"Shall {left} go back to the card? What goes back by mistake is gone; a fair request that waits becomes a "
+            "dispute with a fee. The alternative is to ask them first."
+        )
+    if ruling.kind is DecisionKind.DECLINE:
+        return (
+            f"Shall we decline, because {'; '.join(ruling.reasons)}? They may turn to their bank, which costs a fee "
+            "and perhaps the money. The alternative is a refund as a courtesy, which no policy asks for."
+        )
+    return f"What shall become of the request? The rules could not decide it: {'; '.join(ruling.reasons)}."
+
+
+def _notes(claim: Claim, ruling: Ruling) -> tuple[str, ...]:
+    if ruling.kind is not DecisionKind.REFUND or ruling.payment is None or claim.asked_minor is None:
+        return ()
+    if (claim.asked_minor, claim.asked_currency) == (ruling.payment.left_minor, ruling.payment.currency):
+        return ()
+    return ("The amount that they name is not what goes back: the policy decides how much.",)
