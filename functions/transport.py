@@ -46,7 +46,7 @@ class CaseHint(Hint):
     """A hint about a case."""
 
     case_id: str = _Id
-    generation: int = 0
+    generation: int = Field(default=0, ge=0, le=1_000_000_000)
 
 
 H = TypeVar("H", bound=Hint)
@@ -130,6 +130,14 @@ def _trace_header(request: Request) -> str:
     return (
         parts[1] if len(parts) == 4 and len(parts[1]) == 32 else short_hash(request.get_data(as_text=True), length=32)
     )
+
+
+def body_of(request: Request) -> object:
+    """The JSON body of a plain call, None when it has none that can be read."""
+    try:
+        return _json(request.get_data(), "the body")
+    except InvalidInput:
+        return None
 
 
 def _json(raw: bytes, what: str) -> object:

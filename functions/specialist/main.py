@@ -17,7 +17,7 @@ from shared.steps.investigate import Delivery, investigate, watch
 class AssignmentHint(CaseHint):
     """Which assignment to work on, or, with `deadline`, which round's deadline has come."""
 
-    round: int = Field(ge=1)
+    round: int = Field(ge=1, le=1_000_000)
     specialist: str | None = None
     deadline: str | None = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functions_framework
 from flask import Request, Response, jsonify
 
+from functions.transport import body_of
 from infra.bootstrap import ports_of
 from shared.steps import sweep as step
 
@@ -15,7 +16,7 @@ _ports = ports_of("sweep")
 def sweep(request: Request) -> Response:
     """Look again at whatever has gone quiet."""
     ports = _ports()
-    body = request.get_json(silent=True)
+    body = body_of(request)
     at_start = isinstance(body, dict) and body.get("at_start") is True
     swept = step.sweep(ports, ports.entropy.token(), at_start=at_start)
     response: Response = jsonify(cases=swept.cases, entries=swept.entries, failed=swept.failed)

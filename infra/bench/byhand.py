@@ -244,7 +244,7 @@ def _action(case: Document, decision: Document) -> Document:
         "state": "drafted",
         "verdict": None,
         "approvals": [],
-        "edited_by": None,
+        "editors": [],
         "requested_by": None,
         "attempt": 0,
         "lease_until": None,

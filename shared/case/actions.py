@@ -163,9 +163,14 @@ class Action(ActionDraft):
     state: ActionState = ActionState.DRAFTED
     verdict: Verdict | None = None
     approvals: tuple[Approval, ...] = ()
-    edited_by: str | None = None
+    editors: tuple[str, ...] = ()
+    """Everybody who changed its content since it was drafted."""
     requested_by: str | None = None
     attempt: int = 0
+    intended_at: datetime | None = None
+    """When the latest attempt recorded its intent."""
+    unknowns: int = 0
+    """How many attempts ended without an answer."""
     lease_until: datetime | None = None
     lease_owner: str | None = None
     idempotency_key: str | None = None

@@ -130,6 +130,8 @@ class Case(Record):
     decide_by: datetime | None = None
     """When the time to decide ends; approvals after it are refused."""
     state_reason: str = ""
+    state_since: datetime | None = None
+    """Since when it is in this state."""
     reminded: tuple[str, ...] = ()
     """Which deadline reminders have been given."""
     events: int = 0

@@ -86,6 +86,8 @@ class PolicyChecked(Record):
     policy_version: str
     verdicts: dict[str, Verdict]
     """By action id."""
+    complete: bool = True
+    """False when only single actions were judged again, and the draft as a whole was not."""
 
 
 class ActionApproved(Record):
@@ -129,6 +131,8 @@ class ActionMoved(Record):
     reason: str = ""
     external_ref: str | None = None
     error: str | None = None
+    approvals_fall: bool = False
+    """Back to people: the approvals it had no longer count."""
     pending: bool = False
     """With `succeeded`: the other side accepted it, and has not said yet that it is final."""
 

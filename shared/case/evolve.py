@@ -61,6 +61,7 @@ def _opened(event: CaseOpened, at: datetime) -> Case:
         opened_at=at,
         updated_at=at,
         facts=event.facts,
+        state_since=at,
         events=1,
     )
 
@@ -69,6 +70,7 @@ def _moved(case: Case, event: Moved, at: datetime) -> dict[str, Any]:
     check_move(case.state, event.to)
     return {
         "state": event.to,
+        "state_since": at if event.to is not case.state else case.state_since,
         "state_reason": event.reason,
         "waiting": event.waiting,
         "decide_by": event.decide_by if event.to is State.AWAITING_APPROVAL else case.decide_by,
@@ -81,7 +83,8 @@ def _round_planned(case: Case, event: RoundPlanned, at: datetime) -> dict[str, A
     if event.round != len(case.rounds) + 1:
         raise IllegalTransition(f"round {event.round} cannot follow {len(case.rounds)} rounds")
     planned = Round(number=event.round, assignments=event.assignments, planned_at=at, base=case.evidence_count)
-    return {"rounds": (*case.rounds, planned)}
+    # A new round starts over: what ended without an effect is up to be proposed again, and no longer needed as it was.
+    return {"rounds": (*case.rounds, planned), "actions": tuple(_superseded(action) for action in case.actions)}
 
 
 def _round_joined(case: Case, event: RoundJoined, at: datetime) -> dict[str, Any]:
@@ -136,7 +139,11 @@ def _policy_checked(case: Case, event: PolicyChecked, at: datetime) -> dict[str,
             if stricter and action.state in (ActionState.APPROVED, ActionState.DEFERRED):
                 action = action.model_copy(update={"state": ActionState.AWAITING_APPROVAL})
         actions.append(action)
-    return {"actions": tuple(actions), "checked": True, "policy_version": event.policy_version}
+    return {
+        "actions": tuple(actions),
+        "checked": case.checked or event.complete,
+        "policy_version": event.policy_version,
+    }
 
 
 def _action_approved(case: Case, event: ActionApproved, at: datetime) -> dict[str, Any]:
@@ -152,7 +159,7 @@ def _action_edited(case: Case, event: ActionEdited, at: datetime) -> dict[str, A
             "payload": event.payload,
             "amount_minor": event.amount_minor,
             "hash": event.hash,
-            "edited_by": event.by,
+            "editors": tuple(dict.fromkeys((*action.editors, event.by))),
             "approvals": (),
             "state": ActionState.DRAFTED,
         },
@@ -166,6 +173,7 @@ def _action_intended(case: Case, event: ActionIntended, at: datetime) -> dict[st
         lambda action: {
             "state": ActionState.INTENDED,
             "attempt": event.attempt,
+            "intended_at": at,
             "idempotency_key": event.idempotency_key,
             "lease_until": event.lease_until,
             "lease_owner": event.lease_owner,
@@ -181,6 +189,8 @@ def _action_moved(case: Case, event: ActionMoved, at: datetime) -> dict[str, Any
             "external_ref": event.external_ref or action.external_ref,
             "error": event.error,
             "pending": event.pending,
+            "approvals": () if event.approvals_fall else action.approvals,
+            "unknowns": action.unknowns + (1 if event.to is ActionState.UNKNOWN and event.error else 0),
             "lease_until": None,
             "lease_owner": None,
         }

@@ -36,17 +36,50 @@ LEGAL: dict[State, frozenset[State]] = {
     _S.RECEIVED: frozenset({_S.INVESTIGATING, *_SIDEWAYS}),
     # Acting and resolved: an outcome came while a later round was running, after something had been done already.
     _S.INVESTIGATING: frozenset(
-        {_S.INVESTIGATING, _S.DRAFTED, _S.AWAITING_ANSWER, _S.ACTING, _S.AWAITING_OUTCOME, _S.RESOLVED, *_SIDEWAYS}
+        {
+            _S.INVESTIGATING,
+            _S.DRAFTED,
+            _S.AWAITING_ANSWER,
+            _S.AWAITING_APPROVAL,
+            _S.ACTING,
+            _S.AWAITING_OUTCOME,
+            _S.RESOLVED,
+            *_SIDEWAYS,
+        }
     ),
     _S.DRAFTED: frozenset(
         {_S.AWAITING_APPROVAL, _S.ACTING, _S.AWAITING_OUTCOME, _S.RESOLVED, _S.INVESTIGATING, *_SIDEWAYS}
     ),
     _S.AWAITING_APPROVAL: frozenset(
-        {_S.ACTING, _S.DRAFTED, _S.REJECTED, _S.EXPIRED, _S.INVESTIGATING, _S.RESOLVED, *_SIDEWAYS}
+        {
+            _S.ACTING,
+            _S.AWAITING_OUTCOME,
+            _S.DRAFTED,
+            _S.REJECTED,
+            _S.EXPIRED,
+            _S.INVESTIGATING,
+            _S.RESOLVED,
+            *_SIDEWAYS,
+        }
     ),
-    _S.ACTING: frozenset({_S.AWAITING_OUTCOME, _S.AWAITING_APPROVAL, _S.RESOLVED, _S.INVESTIGATING, *_SIDEWAYS}),
-    _S.AWAITING_OUTCOME: frozenset({_S.ACTING, _S.AWAITING_APPROVAL, _S.RESOLVED, _S.INVESTIGATING, *_SIDEWAYS}),
-    _S.AWAITING_ANSWER: frozenset({_S.INVESTIGATING, _S.DRAFTED, _S.ACTING, _S.RESOLVED, *_SIDEWAYS}),
+    # Back to drafted: a person edits an action that was approved but has not begun.
+    _S.ACTING: frozenset(
+        {_S.AWAITING_OUTCOME, _S.AWAITING_APPROVAL, _S.DRAFTED, _S.RESOLVED, _S.INVESTIGATING, *_SIDEWAYS}
+    ),
+    _S.AWAITING_OUTCOME: frozenset(
+        {_S.ACTING, _S.AWAITING_APPROVAL, _S.DRAFTED, _S.RESOLVED, _S.INVESTIGATING, *_SIDEWAYS}
+    ),
+    _S.AWAITING_ANSWER: frozenset(
+        {
+            _S.INVESTIGATING,
+            _S.DRAFTED,
+            _S.AWAITING_APPROVAL,
+            _S.ACTING,
+            _S.AWAITING_OUTCOME,
+            _S.RESOLVED,
+            *_SIDEWAYS,
+        }
+    ),
     # A person decides: take it up again, take the draft, or settle it elsewhere.
     _S.MANUAL_REVIEW: frozenset(
         {

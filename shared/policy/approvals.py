@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.case.actions import Action, Tier
+from shared.case.actions import Action, Effect, Tier
 from shared.case.money import Money
 from shared.errors import Refused
 from shared.ports.directory import Member, Org, Role
@@ -51,11 +51,20 @@ def missing(action: Action, org: Org) -> int:
         raise Refused("the policy has not been asked about this action")
     if action.verdict.tier is Tier.FORBIDDEN:
         raise Refused("the policy forbids this action")
-    needed, people = _NEEDED[action.verdict.tier], _approvers(action, org)
+    needed, people = _needed(action, action.verdict.tier), _approvers(action, org)
     if len(people) < needed:
         return needed - len(people)
-    interested = {_same_person(email) for email in (action.edited_by, action.requested_by) if email is not None}
+    interested = {_same_person(email) for email in (*action.editors, action.requested_by) if email is not None}
     return 1 if needed > 0 and len(people) == 1 and people <= interested else 0
+
+
+def needs_people(action: Action, tier: Tier) -> bool:
+    """Whether anybody has to approve: also what policy lets pass by itself, once a person has rewritten it."""
+    return tier is not Tier.AUTO or (bool(action.editors) and action.effect is not Effect.INTERNAL)
+
+
+def _needed(action: Action, tier: Tier) -> int:
+    return max(_NEEDED[tier], 1) if needs_people(action, tier) else 0
 
 
 def _approvers(action: Action, org: Org) -> set[str]:

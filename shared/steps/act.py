@@ -22,7 +22,12 @@ from shared.policy.evaluate import evaluate
 from shared.policy.model import load_policy
 from shared.ports.effects import Done, EffectContext, EffectRefused, EffectUnavailable, EffectUnknown
 from shared.ports.store import ChargeLedger
-from shared.steps.budgets import ACT_ATTEMPTS_BEFORE_PEOPLE, ACT_CALL_TIMEOUT_S, ACT_LEASE_S
+from shared.steps.budgets import (
+    ACT_ATTEMPTS_BEFORE_PEOPLE,
+    ACT_CALL_TIMEOUT_S,
+    ACT_LEASE_S,
+    APPROVAL_OUTLIVES_OUTCOME,
+)
 from shared.steps.commit import Change, Committed, commit
 from shared.steps.context import Ports, RequestContext
 from shared.steps.drift import drift
@@ -41,6 +46,8 @@ class Intent:
     context: EffectContext
     since: float
     """Monotonic seconds at which the lease was taken."""
+    before: ActionState
+    """What it was before this attempt."""
 
 
 def act(ports: Ports, context: RequestContext, case_id: str, action_id: str) -> None:
@@ -53,11 +60,12 @@ def act(ports: Ports, context: RequestContext, case_id: str, action_id: str) -> 
         drive(ports, context, _unchanged(ports, context, case_id))
         return
     _refuse_if_leased(ports, action, ports.clock.now())
-    if action.state in IN_FLIGHT and _found(ports, context, case, action):
+    if action.attempt and _found(ports, context, case, action):
+        return
+    if action.state in IN_FLIGHT and (case.terminal or _is_for_people(ports, context, case, action)):
         return
     if ports.switch.effects_stopped(context.org):
-        _stand_down(ports, context, case_id, action_id, "effects are stopped")
-        return
+        return  # what is approved stays so, and what may have happened is still to be found out
     intent = _prepare(ports, context, case, action)
     if intent is not None:
         _carry_out(ports, context, case_id, intent)
@@ -92,10 +100,15 @@ def _found(ports: Ports, context: RequestContext, case: Case, action: Action) ->
     if done is not None:
         _record(ports, context, case.id, action.id, _succeeded(action, done))
         return True
-    if action.attempt >= ACT_ATTEMPTS_BEFORE_PEOPLE:
-        _tell_people(ports, context, case.id, action)
-        raise Retryable(f"the outcome of {action.id} is still unknown", after=300.0)
     return False
+
+
+def _is_for_people(ports: Ports, context: RequestContext, case: Case, action: Action) -> bool:
+    """Whether so many attempts ended without an answer that only looking up goes on, and people were told."""
+    if action.unknowns < ACT_ATTEMPTS_BEFORE_PEOPLE:
+        return False
+    _tell_people(ports, context, case.id, action, f"was tried {action.attempt} times and its outcome is still unknown")
+    raise Retryable(f"the outcome of {action.id} is still unknown", after=300.0)
 
 
 def _prepare(ports: Ports, context: RequestContext, case: Case, action: Action) -> Intent | None:
@@ -105,6 +118,12 @@ def _prepare(ports: Ports, context: RequestContext, case: Case, action: Action) 
     ledger = ports.store.read_ledger(context.org, action.account, charge) if charge else None
     world = ports.write_access().observe(action, context.org)
     blocked = _blocked(ports, context, case, action, ledger, world)
+    if action.state in IN_FLIGHT and _found(ports, context, case, action):
+        return None  # it landed between the look-up and our look at the world, which shows it
+    if blocked is not None and action.state in IN_FLIGHT:
+        # Its call may still have had its effect: no verdict about the world may take it for undone.
+        _tell_people(ports, context, case.id, action, "may not be tried again, and its outcome is unknown")
+        raise Retryable(f"the outcome of {action.id} is unknown", after=300.0)
     if blocked is not None:
         _record(ports, context, case.id, action.id, blocked)
         return None
@@ -135,7 +154,9 @@ def _prepare(ports: Ports, context: RequestContext, case: Case, action: Action) 
         drive(ports, context, committed)
         return None
     held = committed.after.action(action.id)
-    return Intent(held, effect_context, since) if held is not None else None
+    # Where to go back to when certainly nothing was done now: an earlier attempt may still have done it.
+    before = ActionState.UNKNOWN if action.state in IN_FLIGHT else ActionState.APPROVED
+    return Intent(held, effect_context, since, before) if held is not None else None
 
 
 def _blocked(
@@ -160,7 +181,10 @@ def _blocked(
         if action.verdict == verdict or verdict.tier is Tier.FORBIDDEN:
             reason = "the approvals it has no longer suffice: " + "; ".join(verdict.rules)
             return _back_to_people(action, reason)
-        return PolicyChecked(policy_version=policy.version, verdicts={action.id: verdict})
+        return PolicyChecked(policy_version=policy.version, verdicts={action.id: verdict}, complete=False)
+    lapsed = _lapsed(case, action, ports.clock.now())
+    if lapsed is not None:
+        return lapsed
     changed = drift(action, world, case.outcomes)
     if changed is not None:
         return ActionMoved(action_id=action.id, to=ActionState.VOIDED, reason=changed)
@@ -170,6 +194,15 @@ def _blocked(
         except Refused as error:
             return ActionMoved(action_id=action.id, to=ActionState.VOIDED, reason=str(error))
     return None
+
+
+def _lapsed(case: Case, action: Action, now: datetime) -> ActionMoved | None:
+    """The approval of a deferred action counts until a week after its outcome."""
+    awaited = [case.outcomes[d.ref].at for d in action.depends_on if d.ref in case.outcomes]
+    if not awaited or now <= max(awaited) + APPROVAL_OUTLIVES_OUTCOME:
+        return None
+    reason = "its approvals have lapsed: the outcome it waited for came more than a week ago"
+    return ActionMoved(action_id=action.id, to=ActionState.AWAITING_APPROVAL, reason=reason, approvals_fall=True)
 
 
 def _back_to_people(action: Action, reason: str) -> ActionMoved:
@@ -184,10 +217,10 @@ def _refundable(world: Mapping[str, Json]) -> int:
 def _carry_out(ports: Ports, context: RequestContext, case_id: str, intent: Intent) -> None:
     action = intent.action
     if ports.switch.effects_stopped(context.org):
-        _stand_down(ports, context, case_id, action.id, "effects are stopped")
+        _stand_down(ports, context, case_id, intent, "effects are stopped")
         return
     if ports.clock.monotonic() - intent.since + ACT_CALL_TIMEOUT_S >= ACT_LEASE_S:
-        _stand_down(ports, context, case_id, action.id, "the lease would end during the call")
+        _stand_down(ports, context, case_id, intent, "the lease would end during the call")
         raise Retryable(f"{action.id} was prepared too slowly to be carried out safely", after=1.0)
     try:
         done = ports.write_access().perform(action, intent.context)
@@ -198,7 +231,13 @@ def _carry_out(ports: Ports, context: RequestContext, case_id: str, intent: Inte
         _record(ports, context, case_id, action.id, unknown)
         raise Retryable(f"the outcome of {action.id} is unknown; it will be looked up", after=2.0) from error
     except EffectUnavailable:
-        _stand_down(ports, context, case_id, action.id, "the service is not available")
+        _stand_down(ports, context, case_id, intent, "the service is not available")
+        raise
+    except Exception as error:
+        # A fault of ours in the middle of a call: whatever it was, the call may have had its effect.
+        kind = type(error).__name__
+        unknown = ActionMoved(action_id=action.id, to=ActionState.UNKNOWN, error=f"an unexpected {kind}")
+        _record(ports, context, case_id, action.id, unknown)
         raise
     else:
         _record(ports, context, case_id, action.id, _succeeded(action, done))
@@ -245,14 +284,18 @@ def _explained(case: Case, action: Action, event: Event, ports: Ports) -> Event:
     return event
 
 
-def _stand_down(ports: Ports, context: RequestContext, case_id: str, action_id: str, reason: str) -> None:
-    """Certainly nothing was done: give lease and reservation back; the action stays approved."""
+def _stand_down(ports: Ports, context: RequestContext, case_id: str, intent: Intent, reason: str) -> None:
+    """Certainly nothing was done by this attempt: the lease ends, and the action is what it was before.
+
+    Its reservation is given back unless an earlier attempt may have had the effect.
+    """
+    action_id = intent.action.id
 
     def decide(case: Case | None, now: datetime) -> Change:
         action = case.action(action_id) if case else None
         if case is None or action is None or action.state is not ActionState.INTENDED:
             return Change()
-        back = ActionMoved(action_id=action_id, to=ActionState.APPROVED, reason=reason)
+        back = ActionMoved(action_id=action_id, to=intent.before, reason=reason)
         unfolding = Unfolding(case, now)
         unfolding.add(back)
         return Change(unfolding.events, ledger=follow(ports, context, case, unfolding.case))
@@ -260,12 +303,17 @@ def _stand_down(ports: Ports, context: RequestContext, case_id: str, action_id: 
     commit(ports, context, case_id, decide)
 
 
-def _tell_people(ports: Ports, context: RequestContext, case_id: str, action: Action) -> None:
+def _tell_people(ports: Ports, context: RequestContext, case_id: str, action: Action, what: str) -> None:
+    if not action.needed:
+        # A courtesy does not hold a case: it counts as failed, and says why.
+        _record(ports, context, case_id, action.id, _failed(action, f"it {what}"))
+        return
+
     def decide(case: Case | None, now: datetime) -> Change:
         if case is None or case.terminal or case.state is State.MANUAL_REVIEW:
             return Change()
         unfolding = Unfolding(case, now)
-        to_people(unfolding, f"{action.id} was tried {action.attempt} times and its outcome is still unknown")
+        to_people(unfolding, f"{action.id} {what}")
         return Change(unfolding.events)
 
     commit(ports, context, case_id, decide)

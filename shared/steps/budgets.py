@@ -33,6 +33,18 @@ DECIDE_WITHIN = timedelta(hours=72)
 PENDING_AT_MOST = timedelta(days=14)
 """How long a refund may be pending before a person is asked to look: banks take up to ten business days."""
 
+OUTCOME_AT_MOST = timedelta(days=120)
+"""How long an outcome that nobody announced may take: the longest cycle of a dispute."""
+
+DUE_AT_MOST = timedelta(hours=6)
+"""How long an approved action may fail to be carried out before a person is told."""
+
+TAKE_OVER_AFTER = timedelta(minutes=10)
+"""How long after its latest attempt a person may take over an action of unknown outcome: no call lasts so long."""
+
+APPROVAL_OUTLIVES_OUTCOME = timedelta(days=7)
+"""How long after its outcome the approval of a deferred action counts."""
+
 INBOX_KEEP = timedelta(days=40)
 """Longer than anything can redeliver an event: tasks live 31 days, dead letters are replayed within that."""
 

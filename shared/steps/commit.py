@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from shared.case.case import Case
-from shared.case.due import wake_at
+from shared.case.due import due_steps, wake_at
 from shared.case.events import EpisodeRecorded, Event
 from shared.case.evolve import evolve
 from shared.case.log import chain, genesis
@@ -103,14 +103,23 @@ def _build(
         expected=record.version if record else None,
         commit=LoggedCommit(case_id, commit_id, head.seq, chained.entries, chained.hashes),
         head=Head(seq=head.seq + len(change.events), hash=chained.head),
-        # Any commit means that the case moves: the sweeper's back-off starts again.
-        bookkeeping=Bookkeeping(
-            wake_at=wake_at(case, now), generation=record.bookkeeping.generation if record else 0, backoff=0
-        ),
+        bookkeeping=_bookkeeping(record, case, now),
         inbox=tuple(change.inbox),
         ledger=change.ledger,
         episode=_episode(case, change.events, now),
     )
+
+
+def _bookkeeping(record: CaseRecord | None, case: Case, now: datetime) -> Bookkeeping:
+    """Any commit means that the case moves: the sweeper's back-off starts again."""
+    following = wake_at(case, now)
+    if record is None:
+        return Bookkeeping(wake_at=following)
+    before, due = record.bookkeeping, due_steps(case, now)
+    if following is not None and before.wake_at is not None and due and due == due_steps(record.case, now):
+        # It did nothing of what is due, whose hints may be lost: it must not put off the sweeper's look at that.
+        following = min(before.wake_at, following)
+    return Bookkeeping(wake_at=following, generation=before.generation)
 
 
 def _episode(case: Case, events: Sequence[Event], now: datetime) -> Episode | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from shared.case.actions import IN_FLIGHT
 from shared.case.case import Case
 from shared.case.events import Moved
 from shared.case.lifecycle import LEGAL, State
@@ -21,6 +22,8 @@ def mark_failed(ports: Ports, context: RequestContext, case_id: str, step: str, 
     def decide(case: Case | None, now: datetime) -> Change:
         if case is None or case.terminal or State.FAILED not in LEGAL[case.state]:
             return Change()
+        if any(action.state in IN_FLIGHT for action in case.actions):
+            return Change()  # what became of it must be found out first
         unfolding = Unfolding(case, now)
         reason = f"{step} failed with {fault} in every attempt"
         void_open_actions(unfolding, reason)

@@ -95,7 +95,8 @@ def _entry(ports: Ports, endpoint: Endpoint, secret_name: str, text: str, event:
         mode = "live" if endpoint.livemode else "test"
         reason = f"the event's livemode does not match this {mode} endpoint"
     return InboxEntry(
-        org=org or UNKNOWN_ORG,
+        # What may not come in here must not take the id from a delivery that may, at another endpoint.
+        org=UNKNOWN_ORG if reason or org is None else org,
         id=event_id if usable and isinstance(event_id, str) else "body-" + short_hash(text),
         type=kind if isinstance(kind, str) else "",
         received_at=now,

@@ -18,6 +18,8 @@ from shared.steps.context import Ports, RequestContext
 def charge_of(action: Action) -> str | None:
     """The charge that an action takes money from; None for actions that touch no charge's money."""
     charge = action.payload.get("charge")
+    if isinstance(charge, dict):
+        charge = charge.get("id")  # an expanded object
     return charge if action.kind is ActionKind.STRIPE_REFUND and isinstance(charge, str) else None
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from shared.case.actions import ENDED, IN_FLIGHT, ActionState, DependencyKind
-from shared.case.case import Case
+from shared.case.case import Case, QuestionKind
 from shared.case.events import ActionMoved, Moved, OutsideChanged
 from shared.case.lifecycle import State
 from shared.steps.planning import plan_round
-from shared.steps.settle import Unfolding, cascade, settle, to_people, void_open_actions
+from shared.steps.settle import Unfolding, cascade, close_questions, settle, to_people, void_open_actions
 from shared.team.contract import Observation, Playbook
 
 _REFUND_FAILED = frozenset({"refund.failed", "refund.canceled"})
@@ -100,12 +100,13 @@ def _refund_failed(unfolding: Unfolding, action_id: str) -> None:
 
 def _reopened(unfolding: Unfolding, playbook: Playbook, why: str) -> None:
     """From any state, a new round; what was drafted before is void."""
-    void_open_actions(unfolding, why)
     start_round(unfolding, playbook, why)
 
 
 def start_round(unfolding: Unfolding, playbook: Playbook, reason: str) -> None:
     """Plan a round of specialists, or ask a person where the playbook has none for this case."""
+    void_open_actions(unfolding, reason)
+    close_questions(unfolding, QuestionKind.ASK_HUMAN, reason)
     planned = plan_round(unfolding.case, playbook, unfolding.now)
     if planned is None:
         to_people(unfolding, f"{reason}; no specialists are assigned to it, so a person decides")

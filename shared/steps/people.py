@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from shared.case.actions import Action, ActionKind, ActionState, Json, content_hash
+from shared.case.actions import IN_FLIGHT, Action, ActionKind, ActionState, Json, content_hash
 from shared.case.canonical import canonical, sha256
 from shared.case.case import Answer, Case, Question, QuestionKind
 from shared.case.events import (
@@ -21,8 +21,10 @@ from shared.errors import Conflict, InvalidInput, NotFound, Refused
 from shared.policy.approvals import approved, may_approve
 from shared.policy.model import load_policy
 from shared.ports.directory import Member, Org, Role
+from shared.steps.budgets import TAKE_OVER_AFTER
 from shared.steps.commit import Change, Committed, commit
 from shared.steps.context import Ports, RequestContext, require_person
+from shared.steps.ledger import follow
 from shared.steps.outside import start_round
 from shared.steps.policy_check import verdicts_of
 from shared.steps.sending import drive
@@ -46,6 +48,9 @@ EDITABLE: dict[ActionKind, frozenset[str]] = {
 }
 """The texts a person may change. Targets, recipients and amounts follow from the decision; another one needs another
 decision, so that the derivation still says where the amount comes from."""
+
+
+_MAY_BE_EDITED = frozenset({ActionState.AWAITING_APPROVAL, ActionState.APPROVED, ActionState.DEFERRED})
 
 
 def approve(
@@ -85,9 +90,8 @@ def _approve_one(unfolding: Unfolding, org: Org, action: Action, email: str, see
     member = may_approve(org, email, action)
     if seen is not None and seen != action.hash:
         raise Conflict(f"{action.id} has changed since you looked at it; look again before approving")
-    if any(given.email == member.email and given.hash == action.hash for given in action.approvals):
-        return
-    unfolding.add(ActionApproved(action_id=action.id, hash=action.hash, email=member.email, role=member.role.value))
+    if not any(given.email == member.email and given.hash == action.hash for given in action.approvals):
+        unfolding.add(ActionApproved(action_id=action.id, hash=action.hash, email=member.email, role=member.role.value))
     now_approved = unfolding.case.action(action.id)
     if now_approved is not None and approved(now_approved, org):
         unfolding.add(ActionMoved(action_id=action.id, to=ActionState.APPROVED, reason="approved by people"))
@@ -137,15 +141,26 @@ def edit(ports: Ports, context: RequestContext, case_id: str, action_id: str, ch
         action = found.action(action_id)
         if action is None:
             raise NotFound(f"case {case_id} has no action {action_id}")
-        if action.state not in (ActionState.AWAITING_APPROVAL, ActionState.APPROVED, ActionState.DEFERRED):
-            raise Conflict(f"{action_id} is {action.state.value} and cannot be edited any more")
         _check_editable(action, changes)
         unfolding = Unfolding(found, now)
-        _edit_with_dependants(unfolding, action, changes, member.email)
+        root = _root(found, action)
+        for touched in (action, root):
+            if touched.state not in _MAY_BE_EDITED:
+                raise Conflict(f"{touched.id} is {touched.state.value} and cannot be edited any more")
+        _edit_with_dependants(unfolding, root, changes, member.email)
         unfolding.add(Moved(to=State.DRAFTED, reason=f"{member.email} edited {action_id}"))
         return Change(unfolding.events)
 
     return _done(ports, context, commit(ports, context, case_id, decide))
+
+
+def _root(case: Case, action: Action) -> Action:
+    """The action in which a text is written first: what is submitted is what was staged, so both change together."""
+    if action.kind is not ActionKind.STRIPE_SUBMIT_EVIDENCE:
+        return action
+    refs = {dependency.ref for dependency in action.depends_on}
+    staged = (other for other in case.actions if other.id in refs and other.kind is ActionKind.STRIPE_STAGE_EVIDENCE)
+    return next(staged, action)
 
 
 def _check_editable(action: Action, changes: Mapping[str, Json]) -> None:
@@ -247,15 +262,17 @@ def answer(
             raise InvalidInput(f"{option!r} is not an answer to this question; choose one of: {choices}")
         if found.terminal:
             raise Conflict(f"case {case_id} is settled ({found.state.value}): {found.state_reason}")
+        if found.state is not _ASKED_IN[question.kind]:
+            raise Conflict(f"{question.id} was overtaken: case {case_id} is {found.state.value} by now")
         unfolding = Unfolding(found, now)
         given = Answer(option=option, note=note[:2000], by=member.email, at=now)
         for other in found.questions:
             # Whoever answers one of several open questions about the same case has decided about all of them.
-            if other.answer is None and (other.id == question.id or other.kind is QuestionKind.MANUAL_REVIEW):
+            if other.answer is None and other.kind is question.kind:
                 unfolding.add(QuestionAnswered(question_id=other.id, answer=given))
         if question.kind is QuestionKind.MANUAL_REVIEW:
             _carry_out(ports, unfolding, option, member)
-        return Change(unfolding.events)
+        return Change(unfolding.events, ledger=follow(ports, context, found, unfolding.case))
 
     return _done(ports, context, commit(ports, context, case_id, decide))
 
@@ -270,10 +287,29 @@ def _question(case: Case, question_id: str | None) -> Question:
     return found
 
 
+_ASKED_IN = {
+    QuestionKind.ASK_HUMAN: State.AWAITING_ANSWER,
+    QuestionKind.MANUAL_REVIEW: State.MANUAL_REVIEW,
+}
+
+
+def _take_over(unfolding: Unfolding, member: Member) -> None:
+    """Whoever handles a case outside answers for what we could not find out, once no call can be under way."""
+    for action in unfolding.case.actions:
+        if action.state not in IN_FLIGHT:
+            continue
+        if action.intended_at is not None and unfolding.now - action.intended_at < TAKE_OVER_AFTER:
+            raise Conflict(f"{action.id} is under way; wait until its outcome is known")
+        error = f"its outcome stayed unknown; {member.email} took it over"
+        unfolding.add(ActionMoved(action_id=action.id, to=ActionState.FAILED, reason="taken over", error=error))
+
+
 def _carry_out(ports: Ports, unfolding: Unfolding, option: str, member: Member) -> None:
+    if option == HANDLED_OUTSIDE.id:
+        _take_over(unfolding, member)
     case = unfolding.case
-    if any(action.state in (ActionState.INTENDED, ActionState.UNKNOWN) for action in case.actions):
-        raise Conflict("an action is under way; wait until its outcome is known")
+    if any(action.state in IN_FLIGHT for action in case.actions):
+        raise Conflict("an action is under way; wait until its outcome is known, or handle the case outside")
     playbook = ports.playbook(case.playbook)
     if option == REINVESTIGATE.id:
         if not playbook.team(case):

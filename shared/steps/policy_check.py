@@ -13,6 +13,7 @@ from shared.case.evidence import Evidence
 from shared.case.lifecycle import State
 from shared.case.money import Money
 from shared.errors import NotFound, Terminal
+from shared.policy.approvals import needs_people
 from shared.policy.evaluate import evaluate
 from shared.policy.gate import check_amounts
 from shared.policy.model import Policy, load_policy
@@ -81,7 +82,7 @@ def verdicts_of(case: Case, decision: Decision, org: Org, policy: Policy) -> dic
 
 def _start_approval(unfolding: Unfolding, action: Action) -> None:
     verdict = action.verdict
-    auto = verdict is not None and verdict.tier is Tier.AUTO
+    auto = verdict is not None and not needs_people(action, verdict.tier)
     reason = "approved by policy: " + "; ".join(verdict.rules) if auto and verdict else "people must approve"
     to = ActionState.APPROVED if auto else ActionState.AWAITING_APPROVAL
     unfolding.add(ActionMoved(action_id=action.id, to=to, reason=reason))

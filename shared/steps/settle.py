@@ -15,12 +15,12 @@ from shared.case.actions import (
     Effect,
 )
 from shared.case.canonical import short_hash
-from shared.case.case import Case, Option, Question, QuestionKind, Waiting
+from shared.case.case import Answer, Case, Option, Question, QuestionKind, Waiting
 from shared.case.due import dependencies_met
-from shared.case.events import ActionMoved, EpisodeRecorded, Event, Moved, QuestionAsked
+from shared.case.events import ActionMoved, EpisodeRecorded, Event, Moved, QuestionAnswered, QuestionAsked
 from shared.case.evolve import evolve
 from shared.case.lifecycle import State
-from shared.steps.budgets import DECIDE_WITHIN, PENDING_AT_MOST
+from shared.steps.budgets import DECIDE_WITHIN, OUTCOME_AT_MOST, PENDING_AT_MOST
 from shared.team.contract import Playbook
 
 REINVESTIGATE = Option(id="reinvestigate", label="Investigate again", effect="a new round of specialists starts")
@@ -28,6 +28,9 @@ TAKE_DRAFT = Option(id="take_draft", label="Take the draft", effect="the drafted
 HANDLED_OUTSIDE = Option(
     id="handled_outside", label="Handled outside", effect="the case is closed; nothing more is done"
 )
+
+CLOSED = "closed"
+"""The answer of a question that was overtaken."""
 
 _MOVES_BY_ITSELF = frozenset({State.DRAFTED, State.AWAITING_APPROVAL, State.ACTING, State.AWAITING_OUTCOME})
 
@@ -62,6 +65,8 @@ def settle(unfolding: Unfolding, playbook: Playbook, *, by_outcome: bool = False
     case = unfolding.case
     if case.state not in _MOVES_BY_ITSELF and not by_outcome:
         return
+    if case.state is State.DRAFTED and not case.checked and _has_drafts(case):
+        return  # nothing moves past the policy check
     failed = next((a for a in case.actions if a.needed and a.state is ActionState.FAILED), None)
     if any(action.state is ActionState.AWAITING_APPROVAL for action in case.actions):
         _move(unfolding, State.AWAITING_APPROVAL, "people must approve", decide_by=decide_by(case, unfolding.now))
@@ -90,6 +95,10 @@ def _settle_quiet(unfolding: Unfolding, playbook: Playbook) -> None:
         close(unfolding, playbook)
 
 
+def _has_drafts(case: Case) -> bool:
+    return any(action.state is ActionState.DRAFTED for action in case.actions)
+
+
 def _waits(case: Case) -> bool:
     waiting = (ActionState.DEFERRED, ActionState.APPROVED)
     return any(action.state in waiting or action.pending for action in case.actions)
@@ -99,7 +108,7 @@ def _own_wait(case: Case, now: datetime) -> tuple[str, datetime | None]:
     pending = next((action for action in case.actions if action.pending), None)
     if pending is not None:
         return f"{pending.kind.value} to become final", now + PENDING_AT_MOST
-    return "an outcome that an approved action depends on", None
+    return "an outcome that an approved action depends on", now + OUTCOME_AT_MOST
 
 
 def _is_ready(case: Case, action: Action) -> bool:
@@ -170,10 +179,19 @@ def to_people(unfolding: Unfolding, reason: str, extra: Sequence[Option] = ()) -
         options.insert(1, TAKE_DRAFT)
     if case.state is not State.MANUAL_REVIEW:
         unfolding.add(Moved(to=State.MANUAL_REVIEW, reason=reason))
+    close_questions(unfolding, QuestionKind.ASK_HUMAN, "the case went to manual review")
     open_question = unfolding.case.open_question
     if open_question is not None and open_question.kind is QuestionKind.MANUAL_REVIEW and open_question.text == reason:
         return
     unfolding.add(QuestionAsked(question=question(case, QuestionKind.MANUAL_REVIEW, reason, options, unfolding.now)))
+
+
+def close_questions(unfolding: Unfolding, kind: QuestionKind, why: str) -> None:
+    """Questions of this kind that nobody answered are over: an old one must not hide what is asked now."""
+    for asked in unfolding.case.questions:
+        if asked.kind is kind and asked.answer is None:
+            answer = Answer(option=CLOSED, note=why, by="system", at=unfolding.now)
+            unfolding.add(QuestionAnswered(question_id=asked.id, answer=answer))
 
 
 def question(case: Case, kind: QuestionKind, text: str, options: Iterable[Option], now: datetime) -> Question:
@@ -190,7 +208,13 @@ def question(case: Case, kind: QuestionKind, text: str, options: Iterable[Option
 
 def can_take_draft(case: Case) -> bool:
     """Whether there is a draft of which nothing has failed, been voided or begun."""
-    fresh = (ActionState.DRAFTED, ActionState.AWAITING_APPROVAL, ActionState.APPROVED, ActionState.SUCCEEDED)
+    fresh = (
+        ActionState.DRAFTED,
+        ActionState.AWAITING_APPROVAL,
+        ActionState.APPROVED,
+        ActionState.DEFERRED,
+        ActionState.SUCCEEDED,
+    )
     return case.brief is not None and bool(case.actions) and all(a.state in fresh for a in case.actions if a.needed)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from shared.case.actions import IN_FLIGHT
 from shared.case.case import Case
 from shared.case.due import Step, due_steps, reminders, wake_at
 from shared.case.events import Moved, Reminded
 from shared.case.lifecycle import State
-from shared.errors import ManthanError
 from shared.ports.store import Bookkeeping, CaseRecord, InboxChange, InboxStatus
-from shared.steps.budgets import INBOX_GIVE_UP_AFTER, INBOX_RESEND_AFTER
+from shared.steps.budgets import DUE_AT_MOST, INBOX_GIVE_UP_AFTER, INBOX_RESEND_AFTER
 from shared.steps.commit import Change, commit
 from shared.steps.context import Ports, RequestContext, system_context
 from shared.steps.intake import triage_message
@@ -43,9 +43,9 @@ def sweep(ports: Ports, trace: str, *, at_start: bool = False, org: str | None =
     for owner, case_id in due:
         try:
             sweep_case(ports, system_context(owner, trace), case_id)
-        except ManthanError as error:
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with a case concerns that case
             # One broken case must not keep the others from being swept; it is seen again on the next tick.
-            ports.trace.say(owner, case_id, "sweep", "failed", code=error.code)
+            ports.trace.say(owner, case_id, "sweep", "failed", error=type(error).__name__)
             failed += 1
     entries = _sweep_inbox(ports, now, trace, at_start=at_start)
     return Swept(cases=len(due), entries=entries, failed=failed)
@@ -54,11 +54,13 @@ def sweep(ports: Ports, trace: str, *, at_start: bool = False, org: str | None =
 def sweep_case(ports: Ports, context: RequestContext, case_id: str) -> None:
     """Let time pass for one case, then send again what is overdue, under a new generation and with back-off."""
 
+    stopped = ports.switch.effects_stopped(context.org)
+
     def decide(case: Case | None, now: datetime) -> Change:
         if case is None:
             return Change()
         unfolding = Unfolding(case, now)
-        _let_time_pass(unfolding)
+        _let_time_pass(unfolding, stopped=stopped)
         return Change(unfolding.events)
 
     committed = commit(ports, context, case_id, decide)
@@ -100,20 +102,34 @@ def _is_quiet(ports: Ports, case: Case, now: datetime) -> bool:
     )
 
 
-def _let_time_pass(unfolding: Unfolding) -> None:
+def _let_time_pass(unfolding: Unfolding, *, stopped: bool) -> None:
     case, now = unfolding.case, unfolding.now
     question = case.open_question
-    if case.state is State.AWAITING_APPROVAL and case.decide_by is not None and now >= case.decide_by:
+    if case.state is State.AWAITING_APPROVAL and _passed(case.decide_by, now) and _in_flight(case):
+        # It cannot simply end: what may be happening is still to be found out.
+        void_open_actions(unfolding, "the time to decide has ended")
+        to_people(unfolding, "the time to decide ended while the outcome of an action was unknown")
+    elif case.state is State.AWAITING_APPROVAL and _passed(case.decide_by, now):
         void_open_actions(unfolding, "the time to decide has ended")
         unfolding.add(Moved(to=State.EXPIRED, reason="nobody decided in time"))
     elif case.state is State.AWAITING_ANSWER and question is not None and _passed(question.due_by, now):
         to_people(unfolding, f"nobody answered in time: {question.text}")
+    elif case.state is State.ACTING and not stopped and _passed(_acting_until(case), now):
+        to_people(unfolding, "what was approved could not be carried out for hours; the other side does not answer")
     elif case.state is State.AWAITING_OUTCOME and case.waiting is not None and _passed(case.waiting.until, now):
         to_people(unfolding, f"still waiting for {case.waiting.what}, which should have come by now")
     else:
         for name, at in reminders(case):
             if now >= at:
                 unfolding.add(Reminded(what=name))
+
+
+def _in_flight(case: Case) -> bool:
+    return any(action.state in IN_FLIGHT for action in case.actions)
+
+
+def _acting_until(case: Case) -> datetime | None:
+    return case.state_since + DUE_AT_MOST if case.state_since is not None else None
 
 
 def _passed(instant: datetime | None, now: datetime) -> bool:

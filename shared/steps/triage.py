@@ -46,7 +46,11 @@ def triage(ports: Ports, context: RequestContext, event_id: str) -> Triaged:
         return _settle(ports, context, entry, InboxStatus.QUARANTINED, str(error))
     if isinstance(routing, Ignored):
         return _settle(ports, context, entry, InboxStatus.IGNORED, routing.reason)
-    return _take_up(ports, context, entry, routing)
+    try:
+        return _take_up(ports, context, entry, routing)
+    except InvalidInput as error:
+        # What cannot be stored, e.g. half a character: the event is kept, and shown to operators.
+        return _settle(ports, context, entry, InboxStatus.QUARANTINED, str(error))
 
 
 def route(ports: Ports, entry: InboxEntry) -> Routing | Ignored:
@@ -107,7 +111,7 @@ def _open(
         event_id=entry.id,
         type=entry.type,
         summary=routing.summary,
-        created_at=datetime.fromtimestamp(created, UTC) if isinstance(created, int) else entry.received_at,
+        created_at=_instant(created) or entry.received_at,
     )
     unfolding = Unfolding(None, now)
     unfolding.add(
@@ -126,6 +130,13 @@ def _open(
     if settled_by is not None and not unfolding.case.terminal:
         unfolding.add(Moved(to=State.WITHDRAWN, reason=f"{settled_by}; there is nothing to answer"))
     return unfolding
+
+
+def _instant(seconds: object) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(seconds, UTC) if isinstance(seconds, int) else None
+    except (OverflowError, ValueError, OSError):
+        return None
 
 
 def _take_up_waiting(ports: Ports, unfolding: Unfolding, playbook: Playbook, entry: InboxEntry) -> None:

@@ -17,6 +17,9 @@ from shared.team.words import day
 
 Object = dict[str, Json]
 
+LAST_SECOND = 253_402_300_799
+"""The end of the year 9999: what no calendar holds is no instant."""
+
 
 def of_dispute(dispute: Object, as_of: int | None) -> dict[str, Json]:
     """Facts under `dispute.`, `charge.id` and `payment_intent.id`."""
@@ -30,10 +33,10 @@ def of_dispute(dispute: Object, as_of: int | None) -> dict[str, Json]:
             "dispute.amount": whole(dispute, "amount"),
             "dispute.currency": _currency(dispute),
             "dispute.reason": _text(dispute, "reason"),
-            "dispute.created": whole(dispute, "created"),
+            "dispute.created": seconds(dispute, "created"),
             "dispute.charge_refundable": _flag(dispute, "is_charge_refundable"),
-            "dispute.due_by": whole(details, "due_by"),
-            "due_by": _instant(whole(details, "due_by")),
+            "dispute.due_by": seconds(details, "due_by"),
+            "due_by": _instant(seconds(details, "due_by")),
             "dispute.submission_count": whole(details, "submission_count"),
             "dispute.has_evidence": _flag(details, "has_evidence"),
             "dispute.method": _text(method, "type"),
@@ -59,7 +62,7 @@ def of_warning(warning: Object, as_of: int | None) -> dict[str, Json]:
             "warning.id": warning.get("id"),
             "warning.fraud_type": _text(warning, "fraud_type"),
             "warning.actionable": _flag(warning, "actionable"),
-            "warning.created": whole(warning, "created"),
+            "warning.created": seconds(warning, "created"),
             "warning.as_of": as_of,
             "charge.id": _reference(warning, "charge"),
             "payment_intent.id": _reference(warning, "payment_intent"),
@@ -77,7 +80,7 @@ def of_invoice(invoice: Object, as_of: int | None) -> dict[str, Json]:
             "invoice.amount_due": whole(invoice, "amount_due"),
             "invoice.currency": _currency(invoice),
             "invoice.attempt_count": whole(invoice, "attempt_count"),
-            "invoice.next_payment_attempt": whole(invoice, "next_payment_attempt"),
+            "invoice.next_payment_attempt": seconds(invoice, "next_payment_attempt"),
             "invoice.billing_reason": _text(invoice, "billing_reason"),
             "invoice.as_of": as_of,
             "customer.id": _reference(invoice, "customer"),
@@ -144,6 +147,12 @@ def whole(record: Mapping[str, Json], name: str) -> int | None:
     """A whole number of an object; None when it holds none."""
     value = record.get(name)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def seconds(record: Mapping[str, Json], name: str) -> int | None:
+    """An instant of an object in epoch seconds; None when it holds none, or one beyond any calendar."""
+    value = whole(record, name)
+    return value if value is not None and 0 <= value <= LAST_SECOND else None
 
 
 def _amount_in_words(known: Mapping[str, Json]) -> str:

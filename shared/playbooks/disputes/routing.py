@@ -46,7 +46,7 @@ class _Event:
         if not isinstance(found.get("id"), str) or not found["id"]:
             raise InvalidInput(f"{self.type}: data.object has no id")
         self.object: Object = found
-        self.created = facts.whole(event, "created")
+        self.created = facts.seconds(event, "created")
         account = event.get("account")
         self.account = account if isinstance(account, str) and account else None
         self.livemode = event.get("livemode") is True

@@ -97,7 +97,7 @@ def action(
         hash=HASH,
         verdict=verdict,
         approvals=approvals,
-        edited_by=edited_by,
+        editors=() if edited_by is None else (edited_by,),
         requested_by=requested_by,
     )
 

@@ -130,7 +130,7 @@ def test_a_thin_event_is_acknowledged_and_quarantined(rig: Rig) -> None:
 def test_a_live_event_on_a_test_endpoint_is_acknowledged_and_quarantined(rig: Rig) -> None:
     answer = rig.post({**rig.event("test.created"), "livemode": True})
     assert answer.get_json()["status"] == "quarantined"
-    assert "livemode" in rig.inbox.list_entries(ORG)[0].reason
+    assert "livemode" in rig.inbox.list_entries(UNKNOWN_ORG)[0].reason
 
 
 def test_an_event_of_an_unknown_account_is_acknowledged_and_kept_for_operators(rig: Rig) -> None:

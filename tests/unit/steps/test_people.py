@@ -131,7 +131,7 @@ def test_an_edited_action_loses_its_approvals_and_so_does_what_depends_on_it(rig
     assert dependent is not None
     assert refund is not None
     assert dependent.payload["evidence"] == edited.payload["evidence"] == {"uncategorized_text": "better"}
-    assert (dependent.approvals, dependent.edited_by) == ((), OSCAR)
+    assert (dependent.approvals, dependent.editors) == ((), (OSCAR,))
     assert [given.email for given in refund.approvals] == [ALICE]
     assert rig.case().state is State.AWAITING_APPROVAL
 
