@@ -6,7 +6,7 @@ STAMP := $(VENV)/.synced
 UV_VERSION := 0.13.9
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check format test demo bench soak clean
+.PHONY: help setup check format test demo dev bench soak clean
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ $(STAMP): pyproject.toml uv.lock
 
 demo: setup ## Settle a chargeback from the first event to the last payment, on this machine alone
 	@$(BIN)/manthan demo aperture
+
+dev: setup ## Serve the functions on local ports, a Stripe double beside them, until you stop it
+	@$(BIN)/manthan dev
 
 test: setup ## Run the tests and hold the core's branch coverage at 95 %
 	@$(BIN)/pytest -n auto --cov --cov-report=term --cov-fail-under=95 -m "not soak"

@@ -38,6 +38,10 @@ class Archive:
         query = CaseQuery(states=tuple(state.value for state in states), limit=_MOST_CASES)
         return list(self.store.list_cases(self.folder.org, query).cases)
 
+    def has(self, case_id: str) -> bool:
+        """Whether there is such a case."""
+        return self.store.read(self.folder.org, case_id) is not None
+
     def case(self, case_id: str) -> Case:
         """One case. Raises NotFound."""
         record = self.store.read(self.folder.org, case_id)
@@ -64,16 +68,26 @@ def opened(folder: DataFolder) -> Iterator[Archive]:
 
 
 def holding(case_id: str, data: Path | None) -> DataFolder:
-    """The folder that holds this case: the one named, or the first of the default ones. Raises NotFound."""
+    """The folder that holds this case: the one named, or the only one of the default ones that does.
+
+    Raises NotFound, and InvalidInput when several hold a case of this id: a copied world has the original's ids.
+    """
     candidates = folders.chosen(data)
-    for candidate in candidates:
-        if not (candidate.path / DATABASE).is_file():
-            continue
-        with opened(candidate) as archive:
-            if archive.store.read(candidate.org, case_id) is not None:
-                return candidate
+    found = [candidate for candidate in candidates if _holds(candidate, case_id)]
+    if len(found) > 1:
+        places = " or ".join(f"--data {candidate.path}" for candidate in found)
+        raise InvalidInput(f"several folders hold a case {case_id}: say which with {places}")
+    if found:
+        return found[0]
     where = str(data) if data is not None else ", ".join(str(candidate.path) for candidate in candidates)
     raise NotFound(f"there is no case {case_id} in {where}; see `manthan cases list`")
+
+
+def _holds(candidate: DataFolder, case_id: str) -> bool:
+    if not (candidate.path / DATABASE).is_file():
+        return False
+    with opened(candidate) as archive:
+        return archive.has(case_id)
 
 
 def require_state(name: str) -> State:

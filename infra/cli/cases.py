@@ -1,4 +1,4 @@
-"""`manthan cases`: looking at cases. What changes one is in deciding.py, and listed here."""
+"""`manthan cases`: looking at cases. What opens or changes one is in opening.py and deciding.py, and listed here."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "list": Entry("infra.cli.cases:list_cases", "List cases, the latest change first."),
     "show": Entry("infra.cli.cases:show", "Show a case: brief, actions, timeline."),
+    "open": Entry("infra.cli.opening:open_case", "Open a case from a person's request."),
     "watch": Entry("infra.cli.watching:watch", "Follow a case until it waits for people or ends."),
     "approve": Entry("infra.cli.deciding:approve", "Approve actions that wait."),
     "reject": Entry("infra.cli.deciding:reject", "Turn the recommendation down."),
@@ -28,7 +29,7 @@ COMMANDS = {
 
 @click.group(cls=LazyGroup, entries=COMMANDS)
 def cases() -> None:
-    """Look at cases and decide about them, on the embedded store.
+    """Look at cases, open them and decide about them, on the embedded store.
 
     Without --data, `list` shows every world that has run here, and the others find the folder that holds the case.
     """
@@ -105,27 +106,9 @@ def show(case: str, with_evidence: bool, data: Path | None, as_json: bool) -> Ex
       manthan cases show case_745290e3c6e0a5b84ac6
       manthan cases show case_745290e3c6e0a5b84ac6 --evidence --json
     """
-    screen = Screen(as_json)
     from infra.cli.archive import holding, opened
-    from infra.cli.render import show_case, show_end, show_evidence, show_timeline
-    from infra.cli.result import case_json, evidence_json, question_json, timeline_json
-    from infra.cli.story import entries
-    from shared.steps.audit import audit
+    from infra.cli.showing import show_whole
 
     with opened(holding(case, data)) as archive:
-        found = archive.case(case)
-        evidence = archive.evidence(found)
-        log = list(entries(archive.store, found.org, found.id))
-        audited = audit(archive.store, found.org, found.id)
-    document = case_json(found, chain_ok=audited.ok)
-    document["questions"] = [question_json(question) for question in found.questions]
-    document["timeline"] = [timeline_json(entry) for entry in log]
-    if with_evidence:
-        document["evidence"] = [evidence_json(item) for item in evidence]
-    screen.emit(document)
-    show_case(screen, found, evidence)
-    show_timeline(screen, log)
-    if with_evidence:
-        show_evidence(screen, evidence)
-    show_end(screen, found, audited)
+        show_whole(Screen(as_json), archive, case, with_evidence=with_evidence)
     return Exit.FINE

@@ -1,8 +1,7 @@
-"""Choosing events and posting them, signed, to the webhook of a stage."""
+"""Choosing events and posting them, signed, to a webhook."""
 
 from __future__ import annotations
 
-import http.client
 import json
 import random
 import time
@@ -11,16 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
+from infra.cli.loopback import exchange
 from infra.fakes.stripe.courier import signature
-from infra.stage import SECRET_NAME, Stage
 from infra.worlds import World
 from shared.errors import InvalidInput, NotFound
 
 ALL: Final = "all"
 _AT_ONCE: Final = 32
-_TIMEOUT_S: Final = 30.0
 
 Event = dict[str, Any]
 
@@ -78,13 +75,12 @@ def in_order(events: Sequence[Event], seed: int | None) -> list[Event]:
     return ordered
 
 
-def deliver(stage: Stage, events: Sequence[Event], duplicates: int) -> list[Delivery]:
-    """Post one event after the other, each with its duplicates at once."""
-    secret = stage.composition.settings.secrets[SECRET_NAME]
+def deliver(url: str, secret: str, events: Sequence[Event], duplicates: int) -> list[Delivery]:
+    """Post one event after the other to the webhook at this address, signed, each with its duplicates at once."""
     deliveries: list[Delivery] = []
     with ThreadPoolExecutor(min(duplicates, _AT_ONCE)) as pool:
         for event in events:
-            deliveries += pool.map(lambda copy: _post(stage.webhook_url, secret, copy), [event] * duplicates)
+            deliveries += pool.map(lambda copy: _post(url, secret, copy), [event] * duplicates)
     return deliveries
 
 
@@ -100,23 +96,17 @@ def _read(path: Path) -> Event:
 
 def _post(url: str, secret: str, event: Event) -> Delivery:
     body = json.dumps(event)
-    target = urlsplit(url)
-    connection = http.client.HTTPConnection(str(target.hostname), target.port, timeout=_TIMEOUT_S)
     headers = {
         "Content-Type": "application/json; charset=utf-8",
         # Signatures are judged on the receiver's real clock, whatever time it is in the world.
         "Stripe-Signature": signature(body, [secret], int(time.time())),
     }
-    try:
-        connection.request("POST", target.path, body.encode(), headers)
-        response = connection.getresponse()
-        answer = json.loads(response.read())
-    finally:
-        connection.close()
+    status, told = exchange(url, body.encode(), headers)
+    answer = json.loads(told)
     return Delivery(
         event_id=str(event.get("id")),
         type=str(event.get("type")),
-        http_status=response.status,
+        http_status=status,
         status=answer.get("status"),
         known=answer.get("known") is True,
         error=answer.get("error"),

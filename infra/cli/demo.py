@@ -39,7 +39,8 @@ def demo(world: str, approve_as: tuple[str, ...], data: Path | None, fresh: bool
       manthan demo aperture --approve-as priya.raman@northlight.example
       manthan demo ./my-world --data /tmp/my-world --keep
 
-    Ends with 0 if every case was resolved, and with 1 if one ended otherwise or rightly waits for a person.
+    Ends with 0 if every case was resolved, and with 1 if there was none, or one ended otherwise or rightly waits for
+    a person.
     """
     started = monotonic()
     screen = Screen(as_json)
@@ -62,24 +63,32 @@ def demo(world: str, approve_as: tuple[str, ...], data: Path | None, fresh: bool
 
 
 def _show_outcome(screen: Screen, stage: Stage) -> None:
+    from infra.cli.next_steps import show_next_steps
     from infra.cli.performance import audited, ignored_of
-    from infra.cli.render import show_end
+    from infra.cli.render import show_case, show_end
+    from shared.case.lifecycle import State
+    from shared.steps.reports import read_evidence
 
     for case in stage.cases():
+        if case.state is State.MANUAL_REVIEW:
+            # Nobody was asked to approve, so nobody has seen the brief yet.
+            show_case(screen, case, read_evidence(stage.ports.store, case))
         show_end(screen, case, audited(stage, case))
     for entry in ignored_of(stage):
-        screen.show(f"  ignored: {entry.type} {entry.id}: {entry.reason}")
+        screen.show(f"  acknowledged, nothing to do: {entry.type} {entry.id} ({entry.reason})")
     screen.show()
     screen.show(f"What was written to people: {stage.outbox}")
+    data = _data_option(stage)
     for case in stage.cases():
-        screen.show(f"Look again:                 manthan cases show {case.id} --evidence{_data_option(stage)}")
-        screen.show(f"Verify the log:             manthan audit verify {case.id}{_data_option(stage)}")
+        show_next_steps(screen, case, stage.world.org, data)
+        screen.show(f"Look again:                 manthan cases show {case.id} --evidence{data}")
+        screen.show(f"Verify the log:             manthan audit verify {case.id}{data}")
 
 
 def _data_option(stage: Stage) -> str:
-    from infra.cli.folder import of_world
+    from infra.cli.folder import recent
 
-    return "" if stage.data == of_world(stage.world.name) else f" --data {stage.data}"
+    return "" if any(folder.path == stage.data for folder in recent()) else f" --data {stage.data}"
 
 
 def _ended(screen: Screen, stage: Stage) -> Exit:
@@ -91,5 +100,6 @@ def _ended(screen: Screen, stage: Stage) -> Exit:
         waits = "waits for a person" if case.state in WAITING_FOR_PEOPLE else "was not resolved"
         screen.say(f"{case.id} {waits}: it is {words(case.state.value)} ({case.state_reason})")
     if not stage.cases():
-        screen.say("no event of this world opens a case")
+        screen.say("nothing in this world opened a case: see what was ignored, and why")
+        return Exit.NO
     return Exit.NO if open_cases else Exit.FINE

@@ -12,7 +12,9 @@ from infra.cli.lazy import Entry, Root
 COMMANDS = {
     "demo": Entry("infra.cli.demo:demo", "Settle a world's cases, from the first event to the last payment."),
     "trigger": Entry("infra.cli.trigger:trigger", "Deliver a signed event: once, several times at once, out of order."),
-    "cases": Entry("infra.cli.cases:cases", "Look at cases; approve, edit, reject, answer."),
+    "dev": Entry("infra.cli.dev:dev", "Serve every function on a local port, and follow what happens."),
+    "cases": Entry("infra.cli.cases:cases", "Look at cases; open, approve, edit, reject, answer."),
+    "effects": Entry("infra.cli.effects:effects", "The kill switch: stop and start what changes the outside world."),
     "eval": Entry("infra.cli.evaluate:evaluate", "Run worlds and compare with what they should come to."),
     "audit": Entry("infra.cli.audit:audit", "Re-read a case's log and verify it."),
     "bench": Entry("infra.cli.bench:bench", "Measure what orchestration costs beside bare transactions."),
@@ -33,6 +35,7 @@ def cli() -> None:
       manthan cases list                      what the demo left behind
       manthan cases show CASE --evidence      the brief, every cited row, the timeline
       manthan audit verify CASE               is the log what was written?
+      manthan dev                             every function on a port of its own
       manthan doctor                          is everything here that is needed?
 
     With --json, stdout is exactly one JSON document, also for errors ({"error": {"code", "message"}}); progress goes

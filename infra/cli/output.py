@@ -69,7 +69,8 @@ class Screen:
 def _echo(text: str, *, bold: bool, err: bool) -> None:
     # print and not click.echo: a live picture takes the place of sys.stdout, and has to see what is written.
     stream, safe = (sys.stderr if err else sys.stdout), clean(text)
-    print(click.style(safe, bold=True) if bold and stream.isatty() else safe, file=stream)
+    # Flushed: whoever reads a pipe watches, too.
+    print(click.style(safe, bold=True) if bold and stream.isatty() else safe, file=stream, flush=True)
 
 
 def print_document(document: Mapping[str, Any]) -> None:

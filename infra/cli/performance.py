@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
@@ -10,12 +10,13 @@ from typing import Any, Protocol
 
 from infra.cli import folder as folders
 from infra.cli.approving import Approvers, Turn
-from infra.cli.folder import LOG, DataFolder, occupied
+from infra.cli.folder import LOG, occupied
 from infra.cli.logs import logged_to
 from infra.cli.result import case_json
 from infra.local.driver import WorldStuck
 from infra.stage import Stage
 from infra.worlds import find_world, load_world
+from infra.worlds.model import World
 from shared.case.case import Case
 from shared.case.lifecycle import WAITING_FOR_PEOPLE
 from shared.errors import Conflict, Refused
@@ -43,20 +44,17 @@ class Onlooker(Protocol):
 
 
 @contextmanager
-def on_stage(named: str, data: Path | None, *, fresh: bool) -> Iterator[Stage]:
+def on_stage(
+    named: str, data: Path | None, *, fresh: bool, set_up: Callable[[World, Path], Stage] = Stage
+) -> Iterator[Stage]:
     """A world on its stage, in its data folder.
 
     `named`: a shipped world or a folder. Raises NotFound for a world that does not exist, InvalidInput for a broken
     one, FolderInUse.
     """
-    root = find_world(named)
-    world = load_world(root)
-    folder = DataFolder(
-        path=data or folders.of_world(world.name),
-        world=named if world.name == named else str(root.resolve()),
-        org=world.org.id,
-    )
-    with occupied(folder, fresh=fresh), logged_to(folder.path / LOG), Stage(world, folder.path) as stage:
+    world = load_world(find_world(named))
+    folder = folders.of(named, world, data)
+    with occupied(folder, fresh=fresh), logged_to(folder.path / LOG), set_up(world, folder.path) as stage:
         yield stage
 
 
@@ -78,11 +76,11 @@ def perform(stage: Stage, approvers: Approvers, onlooker: Onlooker) -> None:
 
 
 def go_on(stage: Stage, onlooker: Onlooker) -> None:
-    """Run until nothing is left to happen; but while a person is asked, the world's time stands still."""
+    """Run until nothing is left to happen; but while people are asked, or have stopped effects, time stands still."""
 
     def done() -> bool:
         onlooker.look()
-        return bool(asking(stage))
+        return bool(asking(stage)) or effects_stopped(stage)
 
     while stage.run(done):
         come_to_rest(stage)
@@ -94,6 +92,11 @@ def go_on(stage: Stage, onlooker: Onlooker) -> None:
 def asking(stage: Stage) -> list[Case]:
     """The cases that wait for people."""
     return [case for case in stage.cases() if case.state in WAITING_FOR_PEOPLE]
+
+
+def effects_stopped(stage: Stage) -> bool:
+    """Whether the kill switch is on: then nothing that is due would be done in time."""
+    return stage.ports.switch.effects_stopped(stage.world.org.id)
 
 
 def come_to_rest(stage: Stage) -> None:
@@ -123,7 +126,10 @@ def ignored_of(stage: Stage) -> list[InboxEntry]:
 
 
 def _stands_still(stage: Stage) -> bool:
-    """Whether only people can move it on: all cases have ended or wait for them, and all events have arrived."""
+    """Whether only people can move it on: all cases have ended or wait for them, and all events have arrived; or they
+    have stopped effects."""
+    if effects_stopped(stage):
+        return True
     waiting, running = asking(stage), [case for case in stage.cases() if not case.terminal]
     return bool(waiting) and len(waiting) == len(running) and not _still_to_come(stage)
 

@@ -80,6 +80,8 @@ class Narrator:
 
     def stands_still(self, waiting: Sequence[Case]) -> None:
         """Say whose decision the world's time waits for."""
+        if self._stage.ports.switch.effects_stopped(self._stage.world.org.id):
+            self._screen.say("effects are stopped: what is approved is carried out after `manthan effects start`")
         if waiting:
             names = ", ".join(case.id for case in waiting)
             self._screen.say(f"the world's time stands still while people are asked about {names}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+from infra.cli.contents import show_contents
 from infra.cli.output import Screen
 from infra.cli.result import gaps_of
 from infra.cli.story import sentence
@@ -40,7 +41,7 @@ def show_case(screen: Screen, case: Case, evidence: Sequence[Evidence]) -> None:
     if case.actions:
         _heading(screen, "Actions")
         for action in case.actions:
-            _show_action(screen, action)
+            _show_action(screen, case, action)
     _show_cited(screen, case, evidence)
 
 
@@ -102,11 +103,12 @@ def _show_question(screen: Screen, question: Question) -> None:
         screen.show(wrapped(f"{option.id}  {option.label}{effect}", 4, 6))
 
 
-def _show_action(screen: Screen, action: Action) -> None:
+def _show_action(screen: Screen, case: Case, action: Action) -> None:
     screen.show(wrapped(f"{action.id}  {words(action.state.value)}", 2))
     amount = "" if action.amount_minor is None else f", {money(action.amount_minor, action.currency)}"
     screen.show(wrapped(f"{action.description} ({words(action.effect.value)}{amount})", 4))
     screen.show(wrapped(_verdict(action), 4, 6))
+    show_contents(screen, case, action)
     if action.approvals:
         given = ", ".join(f"{approval.email} at {moment(approval.at)}" for approval in action.approvals)
         screen.show(wrapped(f"approved by {given}", 4, 6))

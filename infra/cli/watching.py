@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from infra.cli.archive import Archive
     from shared.case.case import Case
 
-_EVERY_S: Final = 0.3
+EVERY_S: Final = 0.3
+"""How often we look for news."""
 
 
 @click.command()
@@ -39,52 +40,34 @@ def watch(case: str, once: bool, data: Path | None, as_json: bool) -> Exit:
 
     folder = holding(case, data)
     with opened(folder) as archive:
-        reel = _Reel(archive, case)
-        pause = threading.Event()
-        while True:
-            runs = not once and folder.in_use
-            found = reel.play(screen)
-            if _ends(found) or not runs:
-                break
-            pause.wait(_EVERY_S)
-    screen.emit({"case_id": found.id, "state": found.state.value, "events": found.events, "lines": reel.lines})
+        found, lines = follow(archive, case, screen, once=once)
+    screen.emit({"case_id": found.id, "state": found.state.value, "events": found.events, "lines": lines})
     screen.show(f"{found.id} is {words(found.state.value)}: {found.state_reason}")
-    if not _ends(found) and not once:
+    if not _stands_still(found) and not once:
         screen.show(f"no command runs {folder.path} at the moment, so nothing more will happen")
     return Exit.FINE
 
 
-def _ends(case: Case) -> bool:
+def follow(archive: Archive, case_id: str, screen: Screen, *, once: bool = False) -> tuple[Case, list[str]]:
+    """Say what happens to a case until it waits for people or has ended, or nothing runs its folder; `once`: so far.
+
+    Returns the case as it then stands, and the lines.
+    """
+    from infra.cli.reel import Reel
+
+    reel, pause, lines = Reel(archive.store, archive.trace), threading.Event(), list[str]()
+    while True:
+        runs = not once and archive.folder.in_use
+        found = archive.case(case_id)
+        for line in reel.news([found]):
+            screen.say(line)
+            lines.append(line)
+        if _stands_still(found) or not runs:
+            return found, lines
+        pause.wait(EVERY_S)
+
+
+def _stands_still(case: Case) -> bool:
     from shared.case.lifecycle import WAITING_FOR_PEOPLE
 
     return case.terminal or case.state in WAITING_FOR_PEOPLE
-
-
-class _Reel:
-    """The log and the trace of one case, as far as they have been shown."""
-
-    def __init__(self, archive: Archive, case_id: str) -> None:
-        from infra.cli.progress import Follower
-
-        self._archive = archive
-        self._case_id = case_id
-        self._follower = Follower(archive.store)
-        self._traced = 0
-        self.lines: list[str] = []
-
-    def play(self, screen: Screen) -> Case:
-        """Show what is new; the case as it stands."""
-        from infra.cli.progress import Line
-        from infra.cli.text import inline, moment, words
-
-        case = self._archive.case(self._case_id)
-        news = self._follower.news([case])
-        for line in self._archive.trace.list(case.org, case.id, self._traced):
-            details = " ".join(f"{name}={value}" for name, value in line.details.items())
-            text = inline(f"{words(line.lane)} {line.what} {details}")
-            news.append(Line(line.at, f"{moment(line.at)}  {text}"))
-            self._traced = line.seq
-        for told in sorted(news, key=lambda line: line.at):
-            screen.say(told.text)
-            self.lines.append(told.text)
-        return case

@@ -24,11 +24,17 @@ def requests_of(world: World, data: Path) -> tuple[PersonRequest, ...]:
     return tuple(sorted([*shipped, *_kept(data)], key=lambda request: (request.received_at, request.id)))
 
 
-def keep(data: Path, request: PersonRequest) -> None:
-    """Keep a request that was opened by hand, so that the next opening of the stage can show it to the specialists."""
+def keep(data: Path, request: PersonRequest) -> Path:
+    """Keep a request that was opened by hand, so that the specialists can read it; complete in its file, or not there.
+
+    A stage that is opened later shows it to them; so does a running dev. Returns the file.
+    """
     folder = data / "requests"
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{short_hash(request.id)}.json").write_text(request.model_dump_json(), encoding="utf-8")
+    path = folder / f"{short_hash(request.id)}.json"
+    unfinished = path.with_suffix(".tmp")
+    unfinished.write_text(request.model_dump_json(), encoding="utf-8")
+    return unfinished.replace(path)
 
 
 def rows(requests: Iterable[PersonRequest]) -> Sequence[Mapping[str, object]]:

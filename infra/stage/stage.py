@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +13,6 @@ from typing import Any, Final, Self
 
 from infra.fakes.stripe.process import StripeDouble
 from infra.local.apps import load_apps
-from infra.local.carriers import in_process
 from infra.local.clock import WorldClock
 from infra.local.composition import WEBHOOK_PATH, LocalComposition, LocalSettings
 from infra.local.driver import drive_until
@@ -22,7 +21,7 @@ from infra.local.sweeps import Sweep
 from infra.sources.build import build_database
 from infra.sources.duckdb_files import DuckDbSources
 from infra.stage import requests
-from infra.stage.webhook import WebhookServer
+from infra.stage.serving import Reaching, in_this_process
 from infra.worlds.model import World
 from shared.case.case import Case
 from shared.ports import Sources
@@ -45,6 +44,7 @@ class Stage:
     """One world, one org, everything real but the companies. A context manager; what it started ends with it.
 
     `data` keeps the database, the Stripe double's state and the outbox: opened again, the stage goes on where it was.
+    `reached` makes the functions reachable, and `stripe_port` is where the Stripe double listens (0: any free port).
     """
 
     def __init__(
@@ -54,11 +54,15 @@ class Stage:
         *,
         playbooks: Mapping[str, Playbook] | None = None,
         sources: Callable[[str], Sources] | None = None,
+        reached: Reaching = in_this_process,
+        stripe_port: int = 0,
     ) -> None:
         self.world = world
         self.data = data
         self._playbooks = playbooks
         self._sources = sources
+        self._reached = reached
+        self._stripe_port = stripe_port
         self._to_come: list[PersonRequest] = []
         self._stack = ExitStack()
 
@@ -81,23 +85,25 @@ class Stage:
         self._requests = requests.requests_of(self.world, self.data)
         write_key, signing = "sk_test_" + secrets.token_hex(12), "whsec_" + secrets.token_hex(12)
         # The double and the sources start in processes of their own: let them, while this one loads the functions.
-        self.double = StripeDouble.launch(db=self.data / "stripe.db", now=self.world.now, write_key=write_key)
+        self.double = StripeDouble.launch(
+            db=self.data / "stripe.db", now=self.world.now, write_key=write_key, port=self._stripe_port
+        )
         self._stack.callback(self.double.stop)
         loading = _InBackground(self._load_sources)
         self._stack.callback(loading.close)
         self.composition = self._compose(write_key, signing, loading)
         self._stack.callback(self.composition.close)
         apps = load_apps(self.composition)
-        webhook = self._stack.enter_context(WebhookServer(apps["stripe_webhook"]))
-        self.webhook_url = webhook.url
+        reach = self._stack.enter_context(self._reached(apps))
+        self.webhook_url = reach.webhook_url
         self.composition.connect_stripe(self.double.ready().url)
         self.clock.jump_to(datetime.fromtimestamp(self.double.clock()["now"], UTC))
-        self.double.register_webhook(webhook.url, signing, only=True)
+        self.double.register_webhook(reach.webhook_url, signing, only=True)
         if not begun:
             self._set_the_scene()
         self.runtime = LocalRuntime(
             self.composition.queue,
-            in_process(apps),
+            reach.deliver,
             self.clock,
             subscriptions=SUBSCRIPTIONS,
             queues=QUEUES,
@@ -122,12 +128,7 @@ class Stage:
     def _load_sources(self) -> Sources:
         if self._sources is not None:
             return self._sources(self.world.org.id)
-        database = self.data / f"sources-{requests.edition(self._requests)}.duckdb"
-        if not database.exists():
-            build_database(database, {**self.world.tables(), requests.TABLE: requests.rows(self._requests)})
-        sources = DuckDbSources(database)
-        sources.warm()
-        return sources
+        return open_sources(self.world, self.data, self._requests)
 
     def _set_the_scene(self) -> None:
         choices = self.world.manifest.stripe
@@ -141,13 +142,15 @@ class Stage:
         self.double.script(*self.world.events)
         self._to_come = list(self._requests)
 
-    def run(self, done: Callable[[], bool] = lambda: False, *, guard_s: float = 120.0) -> bool:
-        """Let the world go on until `done`, or until nothing is left to happen (False)."""
+    def run(
+        self, done: Callable[[], bool] = lambda: False, *, until: datetime | None = None, guard_s: float = 120.0
+    ) -> bool:
+        """Let the world go on until `done` or this instant, or until nothing is left to happen (False)."""
         return drive_until(
             self.runtime,
             self.clock,
-            next_instants=[self._next_at_stripe, self._next_request],
-            done=done,
+            next_instants=[self._next_at_stripe, self._next_request, lambda: until],
+            done=lambda: done() or (until is not None and self.clock.now() >= until),
             on_jump=self._bring_about,
             guard_s=guard_s,
         )
@@ -190,6 +193,16 @@ class Stage:
     def outbox(self) -> Path:
         """Where mails, notes and briefs can be read."""
         return self.composition.settings.outbox
+
+
+def open_sources(world: World, data: Path, wanted: Sequence[PersonRequest]) -> DuckDbSources:
+    """The world's connected systems with these requests of people in them, loaded once for each set of requests."""
+    database = data / f"sources-{requests.edition(wanted)}.duckdb"
+    if not database.exists():
+        build_database(database, {**world.tables(), requests.TABLE: requests.rows(wanted)})
+    sources = DuckDbSources(database)
+    sources.warm()
+    return sources
 
 
 class _InBackground:

@@ -143,7 +143,7 @@ def test_a_case_that_rightly_waits_for_a_person_ends_with_1_until_it_is_answered
     ended = run("demo", str(warned), *data)
     assert ended.exit_code == Exit.NO, ended.stderr
     assert "waits for a person: it is manual review" in ended.stdout
-    assert "ignored: payout.paid" in ended.stdout
+    assert "acknowledged, nothing to do: payout.paid" in ended.stdout
     (case,) = document(run("cases", "list", *data, "--json"))["cases"]
     wrong = run("cases", "answer", case["case_id"], "shrug", "--as", PRIYA, "--no-run", *data, "--json")
     assert wrong.exit_code == Exit.USAGE

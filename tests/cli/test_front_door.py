@@ -37,12 +37,19 @@ def test_every_command_explains_itself(command: str) -> None:
     assert "Usage:" in shown.stdout
 
 
-@pytest.mark.parametrize("command", ["list", "show", "watch", "approve", "reject", "edit", "answer"])
+@pytest.mark.parametrize("command", ["list", "show", "open", "watch", "approve", "reject", "edit", "answer"])
 def test_every_command_about_cases_gives_an_example(command: str) -> None:
     shown = run("cases", command, "--help")
     assert shown.exit_code == 0
     assert f"manthan cases {command}" in shown.stdout
     assert "Example" in shown.stdout
+
+
+@pytest.mark.parametrize("command", ["stop", "start", "status"])
+def test_every_command_about_effects_gives_an_example(command: str) -> None:
+    shown = run("effects", command, "--help")
+    assert shown.exit_code == 0
+    assert f"manthan effects {command}" in shown.stdout
 
 
 @pytest.mark.parametrize(
@@ -54,6 +61,10 @@ def test_every_command_about_cases_gives_an_example(command: str) -> None:
         ["cases", "show"],
         ["cases", "approve", "case_1"],
         ["trigger", "all", "--duplicate", "0"],
+        ["dev", "--speed", "0.5"],
+        ["dev", "--port", "70000"],
+        ["effects", "stop"],
+        ["cases", "open", "--text", "x"],
     ],
 )
 def test_a_usage_error_ends_with_2_and_says_what_is_wrong(arguments: list[str]) -> None:
