@@ -26,7 +26,7 @@ LOG: Final = "manthan.log"
 _MARK: Final = "world.json"
 _LOCK: Final = "in-use.lock"
 _OURS: Final = (
-    *("manthan.db*", "stripe.db*", "sources*.duckdb*", "requests", "outbox", LOG, _MARK),
+    *("manthan.db*", "stripe.db*", "sources*.duckdb*", "requests", "outbox", "scene.set", LOG, _MARK),
     *(address.FILE, address.SECRET_FILE),
 )
 """Everything a stage leaves in its folder; nothing else in it is ever deleted."""

@@ -81,7 +81,7 @@ class Stage:
 
     def _open(self) -> None:
         self.data.mkdir(parents=True, exist_ok=True)
-        begun = (self.data / "stripe.db").exists()
+        scene = self.data / "scene.set"
         self._requests = requests.requests_of(self.world, self.data)
         write_key, signing = "sk_test_" + secrets.token_hex(12), "whsec_" + secrets.token_hex(12)
         # The double and the sources start in processes of their own: let them, while this one loads the functions.
@@ -99,8 +99,10 @@ class Stage:
         self.composition.connect_stripe(self.double.ready().url)
         self.clock.jump_to(datetime.fromtimestamp(self.double.clock()["now"], UTC))
         self.double.register_webhook(reach.webhook_url, signing, only=True)
-        if not begun:
+        if not scene.exists():
+            # Again after a crash in the middle: loading the same objects twice changes nothing.
             self._set_the_scene()
+            scene.touch()
         self.runtime = LocalRuntime(
             self.composition.queue,
             reach.deliver,

@@ -103,17 +103,19 @@ def _is_met(case: Case, kind: DependencyKind, ref: str) -> bool:
     return other.state is ActionState.SUCCEEDED and not other.pending
 
 
-def wake_at(case: Case, now: datetime) -> datetime | None:
-    """The next instant at which anything is due, overdue or expires; None when nothing ever will by itself."""
-    instants = list(_instants(case, now))
+def wake_at(case: Case, now: datetime, *, resend_after: timedelta = SEND_BUDGET) -> datetime | None:
+    """The next instant at which anything is due, overdue or expires; None when nothing ever will by itself.
+
+    What is due now counts as overdue after `resend_after`: the sweeper waits ever longer for a case that does not move.
+    """
+    instants = list(_instants(case, now, now + resend_after))
     return min(instants) if instants else None
 
 
-def _instants(case: Case, now: datetime) -> Iterator[datetime]:
-    overdue = now + SEND_BUDGET
+def _instants(case: Case, now: datetime, overdue: datetime) -> Iterator[datetime]:
     current = case.round
     if case.state is State.INVESTIGATING and current is not None and not current.joined:
-        yield from _round_instants(case, now)
+        yield from _round_instants(case, now, overdue)
     elif any(due.step in (Step.SYNTHESIZE, Step.POLICY_CHECK) for due in due_steps(case, now)):
         yield overdue
     for action in case.actions:
@@ -130,13 +132,13 @@ def _instants(case: Case, now: datetime) -> Iterator[datetime]:
     yield from (at for _, at in reminders(case) if at > now)
 
 
-def _round_instants(case: Case, now: datetime) -> Iterator[datetime]:
+def _round_instants(case: Case, now: datetime, overdue: datetime) -> Iterator[datetime]:
     current = case.round
     assert current is not None
     send_budget = current.planned_at + SEND_BUDGET
     deadlines = [assignment.deadline_at for assignment in current.assignments]
     ahead = [instant for instant in (send_budget, *deadlines) if instant > now]
-    yield min(ahead) if ahead else now + SEND_BUDGET
+    yield min(ahead) if ahead else overdue
 
 
 def reminders(case: Case) -> tuple[tuple[str, datetime], ...]:

@@ -77,11 +77,11 @@ def _resend(ports: Ports, context: RequestContext, record: CaseRecord) -> None:
     if not _is_quiet(ports, case, now):
         overdue = [due for due in overdue if due.step is Step.WATCHDOG]
     generation = record.bookkeeping.generation + (1 if overdue else 0)
-    next_look = wake_at(case, now)
-    if next_look is not None and overdue:
-        # Only what is overdue is backed off from: a case that merely waits is left alone until its next instant.
-        backoff = min(_FIRST_BACKOFF * 2 ** min(record.bookkeeping.backoff, 10), _LONGEST_BACKOFF)
-        next_look = min(now + backoff, next_look if next_look > now else now + _FIRST_BACKOFF)
+    backoff = min(_FIRST_BACKOFF * 2 ** min(record.bookkeeping.backoff, 10), _LONGEST_BACKOFF)
+    # Only what is overdue is backed off from: a case that merely waits is left alone until its next instant.
+    next_look = wake_at(case, now, resend_after=backoff)
+    if next_look is not None and overdue and next_look <= now:
+        next_look = now + backoff
     kept = ports.store.set_bookkeeping(
         context.org,
         case.id,

@@ -162,6 +162,7 @@ def test_the_sweeper_backs_off_from_a_case_that_does_not_move(rig: Rig) -> None:
         rig.advance(seconds=waits[-1])
         rig.sweep()
     assert waits[0] == 60
+    assert waits == sorted(waits)
     generations = rig.store.read(ORG, rig.case().id).bookkeeping.generation  # type: ignore[union-attr]
     assert generations >= 3
     assert len({task.name for task in rig.out.tasks}) == len(rig.out.tasks)
@@ -173,3 +174,17 @@ def test_a_sweep_of_a_new_process_looks_at_everything_that_waits(rig: Rig) -> No
     client = rig.apps["sweep"].test_client()  # type: ignore[attr-defined]
     assert client.post("/", json={"at_start": True}).get_json()["entries"] == 1
     assert [message.topic for message in rig.out.messages] == ["triage"]
+
+
+def test_the_sweeper_waits_ever_longer_for_a_hint_that_keeps_getting_lost(rig: Rig) -> None:
+    rig.post(rig.event("test.created"))
+    rig.pump(only=lambda sent: not (isinstance(sent, Message) and sent.topic == "policy_check"))
+    waits = []
+    for _ in range(7):
+        rig.out.messages.clear()
+        wake = rig.store.read(ORG, rig.case().id).bookkeeping.wake_at  # type: ignore[union-attr]
+        assert wake is not None
+        waits.append((wake - rig.clock.now()).total_seconds() / 60)
+        rig.advance(minutes=waits[-1])
+        rig.sweep()
+    assert waits == [1, 1, 2, 4, 8, 16, 30]
