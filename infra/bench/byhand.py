@@ -125,6 +125,7 @@ def _new_case(identity: str, opening: Document, assignments: list[Document]) -> 
         "rounds": [planned],
         "state": "investigating",
         "state_reason": opening["trigger"]["summary"],
+        "state_since": now,
         "brief": None,
         "brief_hash": None,
         "checked": False,
@@ -247,6 +248,9 @@ def _action(case: Document, decision: Document) -> Document:
         "editors": [],
         "requested_by": None,
         "attempt": 0,
+        "intended_at": None,
+        "unknowns": 0,
+        "pending": False,
         "lease_until": None,
         "lease_owner": None,
         "idempotency_key": None,
@@ -264,7 +268,12 @@ def policy_check(case: Document) -> list[Document]:
     action["verdict"], action["state"], action["reason"] = verdict, "approved", reason
     case["checked"], case["policy_version"] = True, "7b5b1b00e523"
     _move(case, "acting", "approved actions are due")
-    checked = {"type": "policy_checked", "policy_version": "7b5b1b00e523", "verdicts": {action["id"]: verdict}}
+    checked: Document = {
+        "type": "policy_checked",
+        "policy_version": "7b5b1b00e523",
+        "verdicts": {action["id"]: verdict},
+    }
+    checked["complete"] = True
     approved = _action_moved(action, "approved", reason)
     return [checked, approved, _moved("acting", case["state_reason"])]
 
@@ -279,7 +288,7 @@ def intend(case: Document, owner: str) -> list[Document]:
         "lease_owner": owner,
     }
     case["updated_at"] = now
-    action.update(intent, state="intended")
+    action.update(intent, state="intended", intended_at=now)
     return [{"type": "action_intended", "action_id": action["id"], **intent}]
 
 
@@ -303,6 +312,7 @@ def conclude(case: Document) -> list[Document]:
 
 def _move(case: Document, state: str, reason: str) -> None:
     case["state"], case["state_reason"], case["updated_at"] = state, reason, now_text()
+    case["state_since"] = case["updated_at"]
 
 
 def _moved(state: str, reason: str) -> Document:
@@ -317,4 +327,6 @@ def _action_moved(action: Document, state: str, reason: str) -> Document:
         "reason": reason,
         "external_ref": None,
         "error": None,
+        "approvals_fall": False,
+        "pending": False,
     }
