@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from datetime import datetime
 
@@ -14,6 +15,8 @@ from shared.errors import Contended
 from shared.ports.store import PreconditionFailed, Write
 from shared.steps.audit import audit
 from shared.steps.commit import MAX_ATTEMPTS, Change, commit
+from shared.team.contract import Findings, Job
+from tests.support.playbook import ScriptedSpecialist, finds_charge, row
 from tests.support.rig import ORG, Rig
 
 
@@ -120,3 +123,29 @@ def test_an_audit_finds_what_was_changed_behind_the_logs_back(rig: Rig, table: s
     result = audit(rig.store, ORG, case.id)
     assert not result.ok, table
     assert found in " | ".join(result.problems)
+
+
+def test_an_audit_finds_commits_that_were_put_in_another_order(rig: Rig) -> None:
+    case = rig.to_approval()
+    first, second = [commit.first_seq for commit in rig.store.log(ORG, case.id)][1:3]
+
+    def swap(connection: sqlite3.Connection) -> None:
+        for old, new in ((first, -1), (second, first), (-1, second)):
+            connection.execute("UPDATE commits SET first_seq = ? WHERE first_seq = ?", (new, old))
+
+    rig.database.write(swap)
+    found = " | ".join(audit(rig.store, ORG, case.id).problems)
+    assert "an entry was removed, added or moved" in found
+    assert "does not chain" in found
+
+
+def test_an_audit_finds_a_flipped_byte_in_a_chunk(rig: Rig) -> None:
+    def heavy(job: Job, findings: Findings) -> None:
+        findings.rows.extend(row("zendesk.tickets", f"t_{n}", text=f"{n} " * 2500) for n in range(60))
+
+    rig.playbook.specialists = [ScriptedSpecialist("payments", finds_charge), ScriptedSpecialist("network", heavy)]
+    case = rig.to_approval()
+    assert audit(rig.store, ORG, case.id).ok
+    flip = "UPDATE chunks SET body = replace(body, '17 17 17', '17 17 18')"
+    assert rig.database.write(lambda connection: connection.execute(flip).rowcount) > 0
+    assert "do not have the hash" in " | ".join(audit(rig.store, ORG, case.id).problems)
