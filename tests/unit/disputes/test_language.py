@@ -166,12 +166,16 @@ def test_a_company_is_named_only_by_its_own_name(text: str, meant: bool) -> None
 @pytest.mark.parametrize("unit", ["\n", " \t", "plan change ", "we will ", "> ", "credit, ", "no ", "on x "])
 def test_long_and_odd_texts_are_read_in_no_time(unit: str) -> None:
     text = unit * (16_000 // len(unit))
-    language.is_complaint(text)
-    language.promise_in(text)
-    language.is_cancellation(text)
-    language.is_courtesy(text)
-    language.leaves_tier(text, "premium")
-    language.touches(text, "custom-reports-svc")
+    # Patterns that backtrack would run into the timeout of the test; what they answer must still be an answer.
+    answers = [
+        language.is_complaint(text),
+        language.is_cancellation(text),
+        language.is_courtesy(text),
+        language.leaves_tier(text, "premium"),
+        language.touches(text, "custom-reports-svc"),
+    ]
+    assert {type(answer) for answer in answers} == {bool}
+    assert not language.promise_in(text)
 
 
 @pytest.mark.parametrize(
