@@ -111,7 +111,7 @@ def test_an_inquiry_without_a_claim_in_its_code_is_weighed_all_the_same(dossier:
     assert "partial refund" in silent.brief().decision.rationale
 
 
-def test_an_inquiry_that_was_filedwaits_for_the_bank(dossier: Dossier) -> None:
+def test_an_inquiry_that_was_filed_waits_for_the_bank(dossier: Dossier) -> None:
     filed = dossier.with_facts({"dispute.status": "warning_under_review"})
     escalates(filed.changed("stripe.disputes", status="warning_under_review"), "an inquiry under review")
 

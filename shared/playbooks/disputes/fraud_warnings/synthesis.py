@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from shared.case.actions import ActionDraft, ActionKind, Json
+from shared.case.actions import ActionDraft, Json
 from shared.case.brief import DecisionKind
-from shared.case.money import currency_code
-from shared.playbooks.disputes import derive, purposes
+from shared.playbooks.disputes import derive
 from shared.playbooks.disputes.conclusion import Conclusion, capital, drafted, unreadable
 from shared.playbooks.disputes.established import of_payment
 from shared.playbooks.disputes.fraud_warnings.findings import findings
 from shared.playbooks.disputes.fraud_warnings.ruling import Ruling, rule
 from shared.playbooks.disputes.matter import Incomplete
+from shared.playbooks.disputes.paying import refund_what_is_left
 from shared.playbooks.disputes.payment import Payment, payment_of
 from shared.team.contract import Draft, Material
 from shared.team.exhibits import Exhibits, text
@@ -51,29 +51,9 @@ _NOTES = (
 
 
 def _refund(payment: Payment) -> ActionDraft:
-    """Everything that is left, unless the charge has been disputed in the meantime."""
-    charge, left = payment.charge.row.record_id, payment.left_minor or 0
-    return ActionDraft(
-        kind=ActionKind.STRIPE_REFUND,
-        purpose=purposes.REFUND,
-        target=charge,
-        account=payment.case.subject.account,
-        amount_minor=left,
-        currency=currency_code(payment.currency),
-        payload={
-            "charge": charge,
-            "amount_minor": left,
-            "currency": currency_code(payment.currency),
-            "reason": "requested_by_customer",
-        },
-        description=f"Refund all {payment.money(left)} of the charge before it is disputed",
-        snapshot={
-            "charge.amount": payment.amount_minor,
-            "charge.amount_refunded": payment.charge.row.fields.get("amount_refunded"),
-            "charge.currency": text(payment.charge, "currency"),
-            "charge.disputed": False,
-        },
-    )
+    amount = payment.money(payment.left_minor or 0)
+    told = f"Refund all {amount} of the charge before it is disputed"
+    return refund_what_is_left(payment, reason="requested_by_customer", description=told)
 
 
 def _summary(payment: Payment, ruling: Ruling) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from shared.case.actions import ActionDraft, ActionKind
+from shared.case.actions import ActionDraft
 from shared.case.brief import DecisionKind
-from shared.case.money import currency_code
 from shared.playbooks.disputes import purposes, telling
+from shared.playbooks.disputes.paying import refund_what_is_left
 from shared.playbooks.disputes.payment import Payment
 from shared.playbooks.disputes.requests.claim import Claim, Twins
 from shared.playbooks.disputes.requests.ruling import Ruling
@@ -26,27 +26,12 @@ def actions(claim: Claim, ruling: Ruling) -> list[ActionDraft]:
 
 def refund(payment: Payment, twins: Twins | None) -> ActionDraft:
     """Everything that is left of the charge, unless it is disputed in the meantime."""
-    charge, left = payment.charge.row.record_id, payment.left_minor or 0
-    return ActionDraft(
-        kind=ActionKind.STRIPE_REFUND,
-        purpose=purposes.REFUND,
-        target=charge,
-        account=payment.case.subject.account,
-        amount_minor=left,
-        currency=currency_code(payment.currency),
-        payload={
-            "charge": charge,
-            "amount_minor": left,
-            "currency": currency_code(payment.currency),
-            "reason": "duplicate" if twins else "requested_by_customer",
-        },
-        description=f"Refund {payment.money(left)}" + (", the later of two equal charges" if twins else ", the whole"),
-        snapshot={
-            "charge.amount": payment.amount_minor,
-            "charge.amount_refunded": payment.charge.row.fields.get("amount_refunded"),
-            "charge.currency": text(payment.charge, "currency"),
-            "charge.disputed": payment.charge.row.fields.get("disputed") is True,
-        },
+    amount = payment.money(payment.left_minor or 0)
+    return refund_what_is_left(
+        payment,
+        reason="duplicate" if twins else "requested_by_customer",
+        description=f"Refund {amount}" + (", the later of two equal charges" if twins else ", the whole"),
+        disputed=payment.charge.row.fields.get("disputed") is True,
     )
 
 
