@@ -7,12 +7,13 @@ from shared.case.brief import DecisionKind, Derivation
 from shared.errors import InvalidInput
 from shared.playbooks.disputes import derive, drafting
 from shared.playbooks.disputes.assessment import Assessment, assess
+from shared.playbooks.disputes.claims.model import Ruling
 from shared.playbooks.disputes.conclusion import NO_ADDRESS, PERSON_PCT, Conclusion, drafted, unreadable
 from shared.playbooks.disputes.established import established
 from shared.playbooks.disputes.findings import findings
 from shared.playbooks.disputes.matter import Incomplete, Matter, matter_of
 from shared.playbooks.disputes.remedies import laws
-from shared.playbooks.disputes.ruling import Ruling, rule
+from shared.playbooks.disputes.ruling import rule
 from shared.playbooks.disputes.wording import question, summary
 from shared.team.contract import Draft, Material
 

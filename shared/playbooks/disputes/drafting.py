@@ -6,11 +6,11 @@ from shared.case.actions import ActionDraft, ActionKind, Dependency, DependencyK
 from shared.case.money import currency_code
 from shared.playbooks.disputes import fraud_packet, purposes, telling
 from shared.playbooks.disputes.assessment import Assessment
+from shared.playbooks.disputes.claims.model import Ruling
 from shared.playbooks.disputes.codes import Family
 from shared.playbooks.disputes.credit import Credit
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.packet import packet
-from shared.playbooks.disputes.ruling import Ruling
 from shared.playbooks.disputes.standing import left_minor
 from shared.team.exhibits import text
 from shared.team.words import day, feature, listed

@@ -12,10 +12,10 @@ from datetime import datetime
 from shared.errors import InvalidInput
 from shared.playbooks.disputes import testimony
 from shared.playbooks.disputes.assessment import Assessment
+from shared.playbooks.disputes.claims.model import Ruling
 from shared.playbooks.disputes.credit import Credit
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.outage import Clean
-from shared.playbooks.disputes.ruling import Ruling
 from shared.playbooks.disputes.usage import Use, people, per_day
 from shared.team.exhibits import decimal, text
 from shared.team.moments import moment

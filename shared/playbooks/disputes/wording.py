@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from shared.case.brief import DecisionKind
+from shared.playbooks.disputes.claims.model import Ruling
 from shared.playbooks.disputes.conclusion import capital
 from shared.playbooks.disputes.matter import Matter
-from shared.playbooks.disputes.ruling import Ruling
 from shared.team.words import feature, listed, minute
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from shared.case.brief import Finding
 from shared.playbooks.disputes.assessment import Assessment
+from shared.playbooks.disputes.claims.model import Ruling
 from shared.playbooks.disputes.findings import fraud, money, outage, people, rules, service
 from shared.playbooks.disputes.matter import Matter
-from shared.playbooks.disputes.ruling import Ruling
 
 _WRITERS: Sequence[Callable[[Matter, Assessment, Ruling], Finding | None]] = (
     money.payment,

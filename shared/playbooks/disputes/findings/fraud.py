@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from shared.case.brief import Finding
 from shared.playbooks.disputes.assessment import Assessment
+from shared.playbooks.disputes.claims.model import Ruling
 from shared.playbooks.disputes.codes import Family
 from shared.playbooks.disputes.findings.claim import READ_OUT, claimed
 from shared.playbooks.disputes.matter import Matter
-from shared.playbooks.disputes.ruling import Ruling
 from shared.team.exhibits import text, whole
 from shared.team.moments import moment
 from shared.team.words import day, listed

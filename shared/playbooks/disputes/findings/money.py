@@ -7,9 +7,9 @@ from shared.case.evidence import Evidence
 from shared.case.money import format_minor
 from shared.playbooks.disputes import derive, labels
 from shared.playbooks.disputes.assessment import Assessment
+from shared.playbooks.disputes.claims.model import Ruling
 from shared.playbooks.disputes.findings.claim import READ_OUT, claimed
 from shared.playbooks.disputes.matter import Matter
-from shared.playbooks.disputes.ruling import Ruling
 from shared.team.exhibits import text, whole
 from shared.team.moments import moment
 from shared.team.words import count, day, listed, minute

@@ -6,9 +6,9 @@ from datetime import datetime
 
 from shared.case.brief import Finding
 from shared.playbooks.disputes.assessment import Assessment
+from shared.playbooks.disputes.claims.model import Ruling
 from shared.playbooks.disputes.findings.claim import INFERRED, READ_OUT, claimed
 from shared.playbooks.disputes.matter import Matter
-from shared.playbooks.disputes.ruling import Ruling
 from shared.playbooks.disputes.usage import people
 from shared.team.exhibits import text
 from shared.team.moments import moment

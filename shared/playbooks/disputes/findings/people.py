@@ -5,9 +5,9 @@ from __future__ import annotations
 from shared.case.brief import Finding
 from shared.playbooks.disputes import labels, testimony
 from shared.playbooks.disputes.assessment import Assessment
+from shared.playbooks.disputes.claims.model import Ruling
 from shared.playbooks.disputes.findings.claim import INFERRED, READ_OUT, claimed
 from shared.playbooks.disputes.matter import Matter
-from shared.playbooks.disputes.ruling import Ruling
 from shared.team import language
 from shared.team.words import listed, minute, quoted
 

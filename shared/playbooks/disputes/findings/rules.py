@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from shared.case.brief import Finding
 from shared.playbooks.disputes import derive, labels
 from shared.playbooks.disputes.assessment import Assessment
+from shared.playbooks.disputes.claims.model import Ruling
 from shared.playbooks.disputes.findings.claim import INFERRED, READ_OUT, WEAK, claimed
 from shared.playbooks.disputes.matter import Matter
-from shared.playbooks.disputes.ruling import Ruling
 from shared.team.exhibits import text
 from shared.team.words import hours_and_days, listed, minute
 

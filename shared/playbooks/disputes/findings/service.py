@@ -8,9 +8,9 @@ from shared.case.brief import Finding
 from shared.case.evidence import Evidence
 from shared.playbooks.disputes import labels
 from shared.playbooks.disputes.assessment import Assessment
+from shared.playbooks.disputes.claims.model import Ruling
 from shared.playbooks.disputes.findings.claim import INFERRED, READ_OUT, claimed
 from shared.playbooks.disputes.matter import Matter
-from shared.playbooks.disputes.ruling import Ruling
 from shared.playbooks.disputes.trouble import Trouble
 from shared.playbooks.disputes.usage import Use, people, per_day
 from shared.team import language

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shared.case.brief import DecisionKind
 from shared.case.evidence import Gap
-from shared.playbooks.disputes.admission import FOLLOWED
+from shared.playbooks.disputes.admission import FOLLOWED, admit_fraud
 from shared.playbooks.disputes.assessment import Assessment
+from shared.playbooks.disputes.claims.model import FIGHT_PCT, Ruling, confidence
 from shared.playbooks.disputes.compelling import Compelling, compelling, shared_in_words
 from shared.playbooks.disputes.credit import Stop
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.standing import liability_shifted
 from shared.team.words import listed
+
+
+def rule(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
+    """Contest where the evidence ties the payment to the person. Raises Stop where nothing does."""
+    admit_fraud(matter, seen)
+    found, reasons = against_fraud(matter, seen, gaps)
+    return Ruling(DecisionKind.FIGHT, reasons, confidence(FIGHT_PCT, seen, gaps), compelling=found)
 
 
 def against_fraud(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> tuple[Compelling | None, tuple[str, ...]]:
