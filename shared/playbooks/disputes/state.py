@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 from shared.case.actions import ActionKind, ActionState, Json
 from shared.case.brief import DecisionKind
 from shared.case.case import Case, Outcome
+from shared.playbooks.disputes.codes import Family
+from shared.playbooks.disputes.current import family_of
 from shared.playbooks.disputes.purposes import OF_INQUIRY
 from shared.playbooks.disputes.stages import PROGRESS, TERMINAL_STATUSES, Stage, stage_of
 from shared.team.contract import Observation
@@ -63,8 +65,19 @@ def observe(case: Case, observation: Observation) -> Observation:
 
 
 def settled_by(case: Case) -> str | None:
-    """Why the outside world has settled this dispute; None while it has not."""
+    """Why the outside world has settled this dispute; None while it has not.
+
+    A bank debit that came to us lost is settled by nobody: it has to be booked, and its mandate repaired.
+    """
+    if is_lost_debit(case):
+        return None
     return _SETTLED.get(stage_of(case.facts.get("dispute.status")))
+
+
+def is_lost_debit(case: Case) -> bool:
+    """Whether this is a bank debit that was lost when we heard of it: Stripe never gave it a date to answer by."""
+    lost = stage_of(case.facts.get("dispute.status")) is Stage.LOST
+    return lost and not case.int_fact("dispute.due_by") and family_of(case) is Family.BANK_DEBIT
 
 
 def awaits(case: Case) -> tuple[str, datetime | None] | None:

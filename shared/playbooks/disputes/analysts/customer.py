@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from shared.case.canonical import sha256
 from shared.playbooks.disputes import labels
+from shared.playbooks.disputes.analysts import seats
 from shared.playbooks.disputes.identity import Identity, identify
 from shared.ports.sources import Row
 from shared.team import language
@@ -24,6 +25,7 @@ def ask(job: Job, tools: Tools) -> None:
     if job.case.subject.kind == "request":
         _request(job, tools)
     _account(tools, who)
+    seats.addenda(job, tools, who)
     conversations = _conversations(tools, who, since)
     tickets = _tickets(tools, who, since)
     contacts = Answer(conversations.sql, (*conversations.rows, *tickets.rows), conversations.ok and tickets.ok)
