@@ -8,9 +8,9 @@ from shared.playbooks.disputes import labels
 from shared.playbooks.disputes.codes import Family
 from shared.playbooks.disputes.current import family_of
 from shared.playbooks.disputes.identity import Identity
-from shared.playbooks.disputes.policy_rules.vendor_failure import MOST_MINUTES
+from shared.playbooks.disputes.policy_rules.vendor_failure import KIND, MOST_MINUTES
 from shared.team.contract import Job
-from shared.team.literals import instant, one_of, quote
+from shared.team.literals import instant, mentions, one_of, quote
 from shared.team.tools import Answer, Tools
 
 MARGIN = timedelta(minutes=MOST_MINUTES)
@@ -19,8 +19,14 @@ _SERVICE = "coalesce(json_extract_string(x.tags, '$.service'), y.project)"
 
 
 def ask(job: Job, tools: Tools, who: Identity) -> None:
-    """For a claim that something was not delivered: whether delivering it failed when it was paid."""
+    """For a claim that something was not delivered, where a policy of the merchant asks whether we failed."""
     if who.paid_at is None or job.case.subject.kind != "dispute" or family_of(job.case) not in _DELIVERY:
+        return
+    wanted = tools.ask(
+        "whether the merchant has a page on failures of ours",
+        f"SELECT id FROM policies.documents WHERE {mentions('CAST(rule AS VARCHAR)', [KIND])}",
+    )
+    if not wanted.rows:
         return
     start, end = instant(who.paid_at - MARGIN), instant(who.paid_at + MARGIN)
     answer = tools.gather(

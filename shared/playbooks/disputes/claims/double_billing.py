@@ -125,6 +125,8 @@ def _named(found: Double) -> str:
 
 def _clear(matter: Matter, wanted: DoubleBilling, found: Double, side: str) -> Errand:
     tag = f" [{wanted.tag}]" if wanted.tag else ""
+    paid, period = matter.money(matter.paid_minor), f"{day(found.period.start)} to {day(found.period.end)}"
+    stands = found.other.in_words() if found.other else "Stripe"
     entries = listed([entry.row.record_id for entry in found.entries])
     ledger = (
         f"Ledger: {entries}. Enter a credit memo for it, and end the contract there as of the move. " if entries else ""
@@ -133,7 +135,6 @@ def _clear(matter: Matter, wanted: DoubleBilling, found: Double, side: str) -> E
     return Errand(
         purposes.CLEAR_DOUBLE,
         f"Double billing of {matter.customer_name}{tag}",
-        f"{side} billed {matter.money(matter.paid_minor)} for {day(found.period.start)} to {day(found.period.end)} "
-        f"beside {found.other.in_words() if found.other else 'Stripe'}. {ledger}{left}Make sure that this side bills nothing "
-        "more; the disputed charge itself goes back through the bank and must not be refunded as well.",
+        f"{side} billed {paid} for {period} beside {stands}. {ledger}{left}Make sure that this side bills nothing more; "
+        "the disputed charge itself goes back through the bank and must not be refunded as well.",
     )

@@ -202,7 +202,7 @@ def _call(matter: Matter, found: Seats, more: str) -> Errand:
         purposes.CALL_ABOUT_SEATS,
         f"{matter.customer_name}: call to go through the seats",
         f"{matter.customer_name} disputes {matter.money(matter.disputed_minor, matter.dispute_currency)} for "
-        f"{count(found.billed, 'seat')}. {_in_words(found)}. {more}{' ' if more else ''}Please call them and go "
-        "through the list of people together: who has a seat, since when, and who signed for it. Write to them only once the "
-        "answer is with the bank.",
+        f"{count(found.billed, 'seat')}. {_in_words(found)}. {more}{' ' if more else ''}Please call "
+        "them and go through the list of people together: who has a seat, since when, and who signed for it. Write to "
+        "them only once the answer is with the bank.",
     )
