@@ -68,6 +68,32 @@ def check(named: tuple[str, ...], as_json: bool) -> Exit:
     return Exit.NO if bad else Exit.FINE
 
 
+@worlds.command()
+@click.option("--write", "rewrite", is_flag=True, help="Write it instead of only comparing.")
+@options.as_json
+def reference(rewrite: bool, as_json: bool) -> Exit:
+    """Compare the reference in infra/worlds/README.md with the code it is made from, or write it anew.
+
+    \b
+    Examples:
+      manthan worlds reference
+      manthan worlds reference --write
+
+    Ends with 1 if it is out of date.
+    """
+    screen = Screen(as_json)
+    from infra.worlds import reference as made
+
+    text = made.README.read_text(encoding="utf-8")
+    wanted = made.written(text)
+    current = text == wanted
+    if rewrite and not current:
+        made.README.write_text(wanted, encoding="utf-8")
+    screen.show("up to date" if current else "written" if rewrite else "out of date: manthan worlds reference --write")
+    screen.emit({"current": current, "written": rewrite and not current})
+    return Exit.FINE if current or rewrite else Exit.NO
+
+
 def _checked(root: Path) -> dict[str, Any]:
     from infra.worlds.leaks import leaks
 
