@@ -34,10 +34,11 @@ def check_amounts(
 
     A decision to refund or credit, or any action that pays, needs an amount that the derivation gives when recomputed
     from the cited rows (`lookup`: by index), and the paying actions must add up to exactly that. Refunds on the charge,
-    also by a credit note that is given back as one, must name the charge and fit into what is refundable on it, in minor units of its currency: `refundable_now`, or, for those that wait
-    for an outcome, `refundable_after_outcome` (a won dispute makes captured - refunded refundable again). None: nobody
-    knows, so no refund passes. What is credited to the customer's balance does not draw on the charge. Where `disputed` is known,
-    a decision to fight or accept is about that amount, and no action may claim that less is at risk. Raises Refused.
+    also by a credit note that is given back as one, must name the charge and fit into what is refundable on it, in
+    minor units of its currency: `refundable_now`, or, for those that wait for an outcome, `refundable_after_outcome`
+    (a won dispute makes captured - refunded refundable again). None: nobody knows, so no refund passes. What is
+    credited to the customer's balance does not draw on the charge. Where `disputed` is known, a decision to fight or
+    accept is about that amount, and no action may claim that less is at risk. Raises Refused.
     """
     paying = [action for action in actions if action.effect is Effect.MONEY_OUT and _state(action) not in _PAID_NOTHING]
     if decision.kind in _PAYING or paying:
