@@ -7,7 +7,7 @@ from shared.case.money import currency_code
 from shared.playbooks.disputes import fraud_packet, purposes, telling
 from shared.playbooks.disputes.assessment import Assessment
 from shared.playbooks.disputes.claims.model import Ruling
-from shared.playbooks.disputes.codes import Family
+from shared.playbooks.disputes.codes import OF_FRAUD
 from shared.playbooks.disputes.credit import Credit
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.packet import packet
@@ -28,7 +28,7 @@ def contest(matter: Matter, seen: Assessment, ruling: Ruling) -> list[ActionDraf
         (purposes.STAGE_ANSWER, purposes.SUBMIT_ANSWER) if matter.is_inquiry else (purposes.STAGE, purposes.SUBMIT)
     )
     what = "the answer to the inquiry about" if matter.is_inquiry else "the evidence against the chargeback of"
-    if matter.rule.family is Family.FRAUD:
+    if matter.rule.family in OF_FRAUD:
         evidence = fraud_packet.packet(matter, seen, ruling.compelling)
     else:
         evidence = {**packet(matter, seen, ruling)}

@@ -14,6 +14,7 @@ from shared.playbooks.disputes import testimony
 from shared.playbooks.disputes.assessment import Assessment
 from shared.playbooks.disputes.claims.model import Ruling
 from shared.playbooks.disputes.credit import Credit
+from shared.playbooks.disputes.figures import figure
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.outage import Clean
 from shared.playbooks.disputes.usage import Use, people, per_day
@@ -21,7 +22,7 @@ from shared.team.exhibits import decimal, text
 from shared.team.moments import moment
 from shared.team.words import count, feature, hours_and_days, listed, minute, percent, quoted
 
-TOTAL_LIMIT = 150_000
+TOTAL_LIMIT = figure("evidence.text")
 LIMITS: dict[str, int] = {
     **dict.fromkeys(
         (
@@ -34,7 +35,7 @@ LIMITS: dict[str, int] = {
             "refund_refusal_explanation",
             "uncategorized_text",
         ),
-        20_000,
+        figure("evidence.long"),
     ),
     **dict.fromkeys(
         (
@@ -49,10 +50,10 @@ LIMITS: dict[str, int] = {
             "shipping_date",
             "shipping_tracking_number",
         ),
-        5_000,
+        figure("evidence.short"),
     ),
 }
-"""Characters that each text field of a dispute's evidence may have (docs.stripe.com/disputes/api, read 2026-05)."""
+"""Characters that each text field of a dispute's evidence may have (figures evidence.*)."""
 
 _MOST_QUOTES = 3
 _ASKS = {

@@ -399,7 +399,7 @@ def test_yen_are_whole(dossier: Dossier) -> None:
     decision = yen.brief().decision
     assert (decision.amount_minor, decision.currency) == (660, "jpy")
     assert decision.derivation is not None
-    assert decision.derivation.words == "2 of 30 days of 9,899 = 660 JPY"
+    assert decision.derivation.words == "2 of 30 days of 9,899 = 660 JPY, rounded"
 
 
 def test_a_dispute_in_another_currency_is_at_risk_in_its_own_and_refunded_in_the_charges(dossier: Dossier) -> None:

@@ -69,8 +69,8 @@ def invoices(tools: Tools, paid: Sequence[Paid]) -> None:
     )
     tools.gather(
         "the invoice",
-        "SELECT i.id, i.number, i.customer, i.status, i.total, i.subtotal, i.tax, i.amount_paid, i.currency, "
-        "i.billing_reason, i.created FROM stripe.invoices i WHERE i.id IN "
+        "SELECT i.id, i.number, i.customer, i.status, i.total, i.subtotal, i.tax, i.total_taxes, i.amount_paid, "
+        "i.amount_remaining, i.currency, i.billing_reason, i.created FROM stripe.invoices i WHERE i.id IN "
         f"(SELECT p.invoice FROM stripe.invoice_payments p WHERE {where})",
         table="stripe.invoices",
     )

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from shared.playbooks.disputes import labels
+from shared.playbooks.disputes.analysts import dealings
 from shared.playbooks.disputes.billing import Cycle
 from shared.playbooks.disputes.codes import Family
 from shared.playbooks.disputes.current import family_of
 from shared.playbooks.disputes.identity import Identity
 from shared.team.contract import Job
-from shared.team.literals import instant, one_of
-from shared.team.tools import Answer, Tools
+from shared.team.literals import instant
+from shared.team.tools import Tools
 
 ABOUT_AMOUNTS = frozenset({Family.PROCESSING_ERROR, Family.GENERAL})
 """Claims in which the number of seats can be what is meant."""
-
-_SIGNED = "signed_by, signed_title, signed_at, envelope_id, quantity"
 
 
 def sign_ins(job: Job, tools: Tools, who: Identity, cycle: Cycle | None) -> None:
@@ -40,26 +41,12 @@ def sign_ins(job: Job, tools: Tools, who: Identity, cycle: Cycle | None) -> None
 
 def addenda(job: Job, tools: Tools, who: Identity) -> None:
     """What they bought by contract, in either CRM, and who signed it; or the proof that nobody signed anything."""
-    if not _is_asked(job) or not (who.salesforce_accounts or who.hubspot_companies):
+    if not _is_asked(job):
         return
-    salesforce = tools.gather(
-        labels.OPPORTUNITIES,
-        f"SELECT id, account_id, name, stage, amount, close_date, is_won, description, {_SIGNED} "
-        f"FROM salesforce.opportunities WHERE account_id IN {one_of(who.salesforce_accounts)} ORDER BY close_date, id",
-        table="salesforce.opportunities",
-        limit=40,
-    )
-    hubspot = tools.gather(
-        labels.DEALS,
-        f"SELECT id, company_id, dealname, dealstage, amount, closedate, description, {_SIGNED} FROM hubspot.deals "
-        f"WHERE company_id IN {one_of(who.hubspot_companies)} ORDER BY closedate, id",
-        table="hubspot.deals",
-        limit=40,
-    )
-    signed = [row for row in (*salesforce.rows, *hubspot.rows) if row["signed_at"]]
-    both = Answer(f"{salesforce.sql}; {hubspot.sql}", tuple(signed), salesforce.ok and hubspot.ok)
+    answer = dealings.deals(tools, who)
+    signed = tuple(row for row in answer.rows if row["signed_at"])
     tools.absence(
-        both,
+        replace(answer, rows=signed),
         table="salesforce.opportunities",
         label=labels.NO_ADDENDUM,
         question="Did anybody of this customer sign for what was billed, in either CRM?",

@@ -135,6 +135,6 @@ def _clear(matter: Matter, wanted: DoubleBilling, found: Double, side: str) -> E
     return Errand(
         purposes.CLEAR_DOUBLE,
         f"Double billing of {matter.customer_name}{tag}",
-        f"{side} billed {paid} for {period} beside {stands}. {ledger}{left}Make sure that this side bills nothing more; "
-        "the disputed charge itself goes back through the bank and must not be refunded as well.",
+        f"{side} billed {paid} for {period} beside {stands}. {ledger}{left}Make sure that this side bills nothing "
+        "more; the disputed charge itself goes back through the bank and must not be refunded as well.",
     )

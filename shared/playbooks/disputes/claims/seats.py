@@ -86,7 +86,7 @@ def rule(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling | None
 
 
 def _check_records_were_read(matter: Matter, gaps: Sequence[Gap], policy: Policy) -> None:
-    cut = {gap.what for gap in gaps} & {labels.SIGN_INS, labels.OPPORTUNITIES, labels.DEALS}
+    cut = {gap.what for gap in gaps} & {labels.SIGN_INS, labels.DEALS}
     if not (matter.exhibits.rows("auth.sign_ins") or matter.exhibits.absences(labels.NO_SIGN_IN)):
         cut.add(labels.SIGN_INS)
     contracts = matter.exhibits.rows("salesforce.opportunities", "hubspot.deals")
