@@ -27,6 +27,17 @@ WORLDS = [
     ("saffron", 0),
     ("saffron", 1),
     ("wren", 0),
+    ("tamarack", 0),
+    ("foxglove", 0),
+    ("bramble", 0),
+    ("sorrel", 0),
+    ("sorrel", 1),
+    ("ochre", 0),
+    ("thistle", 0),
+    ("heron", 0),
+    ("linden", 0),
+    ("rowan", 0),
+    ("pelican", 0),
 ]
 
 
