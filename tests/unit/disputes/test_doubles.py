@@ -277,5 +277,5 @@ def test_a_plan_that_has_ended_is_not_ended_again(orphan: Dossier) -> None:
 
 
 def test_each_of_two_disputes_is_given_up_for_itself(investigated: Callable[..., Dossier]) -> None:
-    amounts = [investigated("sorrel", place).brief().decision.amount_minor for place in (0, 1)]
+    amounts = [investigated("lichen", place).brief().decision.amount_minor for place in (0, 1)]
     assert amounts == [700_000, 700_000]

@@ -89,7 +89,7 @@ def test_a_claim_without_a_category_is_read_by_a_person(charged: Dossier) -> Non
 
 
 def test_a_compliance_case_is_never_automatic_whatever_its_code(investigated: Callable[..., Dossier]) -> None:
-    case_ = investigated("rowan")
+    case_ = investigated("sycamore")
     escalates(case_, "500 USD", "1,850.00 USD")
     hidden = claimed(case_, "13.1", reason="product_not_received")
     escalates(hidden, "500 USD")

@@ -22,7 +22,7 @@ ERRORS = "sentry.events"
 @pytest.fixture
 def failed(investigated: Callable[..., Dossier]) -> Dossier:
     """An upgrade that was charged while the handler of payments threw."""
-    return investigated("tamarack")
+    return investigated("hornbeam")
 
 
 def rule(dossier: Dossier, **parameters: object) -> Dossier:
@@ -48,7 +48,7 @@ def test_all_of_it_is_given_up_and_told_once_the_dispute_is_closed(failed: Dossi
         (DependencyKind.OUTCOME, "dispute.lost"),
     }
     assert "we are sorry" in str(mail.payload["body_text"])
-    assert actions[ActionKind.TICKET].payload["assignee"] == "joel.okafor@tamarack.example"
+    assert actions[ActionKind.TICKET].payload["assignee"] == "joel.okafor@hornbeam.example"
     assert ActionKind.STRIPE_REFUND not in actions
 
 
