@@ -13,6 +13,9 @@ OF_INQUIRY = frozenset({STAGE_ANSWER, SUBMIT_ANSWER})
 REFUND_AFTER_WIN = "refund_owed_after_win"
 REFUND = "refund_charge"
 TELL_OF_REFUND = "tell_customer_of_refund"
+CREDIT = "credit_customer_balance"
+CREDIT_NOTE = "issue_credit_note"
+TELL_OF_CREDIT = "tell_customer_of_credit"
 DECLINE = "tell_customer_why_not"
 NOTE, BRIEF = "note_decision", "brief_team"
 
