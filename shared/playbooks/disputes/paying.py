@@ -67,7 +67,7 @@ def balance_credit(payment: Payment, customer: Evidence, minor: int, *, descript
 def credit_note(
     payment: Payment, invoice: Evidence, minor: int, *, how: str, description: str, told: str
 ) -> ActionDraft:
-    """A credit note of so much on a paid invoice. `how`: refund, which is taken from the charge, or customer_balance."""
+    """A credit note of so much on a paid invoice. `how`: refund, taken from the charge, or customer_balance."""
     currency = currency_code(payment.currency)
     named: dict[str, Json] = {"invoice": invoice.row.record_id, "charge": payment.charge.row.record_id}
     return ActionDraft(

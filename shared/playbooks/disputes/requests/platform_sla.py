@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from fractions import Fraction
 from zoneinfo import ZoneInfo
 
-from shared.case.evidence import Evidence
 from shared.case.brief import Derivation
+from shared.case.evidence import Evidence
 from shared.playbooks.disputes import derive, labels, trouble, usage
 from shared.playbooks.disputes.billing import Cycle
 from shared.playbooks.disputes.findings.claim import INFERRED, claimed
