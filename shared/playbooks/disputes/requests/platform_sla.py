@@ -53,6 +53,8 @@ class _Availability:
     pct: Fraction
     back_at: datetime
     rows: tuple[Evidence, ...]
+    what: str
+    """The services, as customers know them."""
     told: str
 
 
@@ -107,7 +109,10 @@ def _part(payment: Payment, credit_pct: int, found: _Availability, policy: Polic
 
 
 def _because(month: _Month, found: _Availability) -> str:
-    return f"{found.told} in {month.cycle.start:%B}, and that is less than we promise. We are sorry."
+    return (
+        f"{found.what} did not work as it should in {month.cycle.start:%B}: {percent(found.pct)} of the month was "
+        "available, and that is less than we promise. We are sorry."
+    )
 
 
 def _troubled(claim: Claim, rule: PlatformSlaCredit) -> list[datetime]:
@@ -155,16 +160,20 @@ def _by_records(month: _Month, table: str) -> _Availability:
     whole = derive.whole_days(month.cycle) * derive.DAY_S
     down = derive.seconds_inside(windows, month.cycle)
     back_at = max((window.end for window in windows), default=month.cycle.end)
-    return _Availability(100 * (whole - down) / whole, back_at, tuple(i.evidence for i in counted), _told(counted))
+    rows, pct = tuple(item.evidence for item in counted), 100 * (whole - down) / whole
+    return _Availability(pct, back_at, rows, _services(counted), _told(counted))
 
 
 def _told(counted: list[Trouble]) -> str:
-    services = listed(sorted({feature(item.service) for item in counted}))
     ended = [item.end for item in counted if item.end is not None]
     if not ended:
         return "nothing was in trouble"
     span = f"from {minute(min(item.start for item in counted))} to {minute(max(ended))}"
-    return f"{services} was in trouble {span} ({count(len(counted), 'record')})"
+    return f"{_services(counted)} was in trouble {span} ({count(len(counted), 'record')})"
+
+
+def _services(counted: list[Trouble]) -> str:
+    return listed(sorted({feature(item.service) for item in counted}))
 
 
 def _by_history(month: _Month) -> _Availability:
@@ -179,10 +188,10 @@ def _by_history(month: _Month) -> _Availability:
     ]
     figures = [(figure, row) for row in rows if (figure := decimal(row.row.fields.get("uptime_pct"))) is not None]
     if not figures:
-        return _Availability(Fraction(100), month.cycle.end, (), "no availability is on record")
+        return _Availability(Fraction(100), month.cycle.end, (), "", "no availability is on record")
     pct, row = min(figures, key=lambda pair: (pair[0], pair[1].index))
-    told = f"{feature(text(row, 'service'))} was available for {percent(pct)}"
-    return _Availability(pct, month.cycle.end, (row,), told)
+    what = feature(text(row, "service"))
+    return _Availability(pct, month.cycle.end, (row,), what, f"{what} was available for {percent(pct)}")
 
 
 def _zone(claim: Claim) -> ZoneInfo:

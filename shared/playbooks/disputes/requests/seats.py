@@ -57,14 +57,14 @@ def answer(material: Material, claim: Claim, policy: Policy) -> Ruling | str:
 
 
 def _changes(claim: Claim, rule: SeatProration) -> list[tuple[Evidence, int]]:
-    """Every change of seats, in order; 1: they went, -1: they came."""
+    """Every change of seats, in order; 1: they went, -1: they came. At one instant, what goes makes room first."""
     signs = {rule.removed_event: 1, rule.added_event: -1}
     found = [
-        (at, row.index, row, signs[text(row, "event")])
+        (at, -signs[text(row, "event")], row.index, row)
         for row in claim.exhibits.rows("posthog.events")
         if text(row, "event") in signs and (at := moment(row.row.fields.get("timestamp"))) is not None
     ]
-    return [(row, sign) for _, _, row, sign in sorted(found, key=lambda item: item[:2])]
+    return [(row, -came) for _, came, _, row in sorted(found, key=lambda item: item[:3])]
 
 
 def _inside(row: Evidence, cycle: Cycle, claim: Claim) -> bool:
