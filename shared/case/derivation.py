@@ -49,10 +49,10 @@ def evaluate(derivation: Derivation) -> int:
     division by zero, and a result that is negative or absurdly large.
     """
     currency = currency_code(derivation.currency)
-    tree = _parse(derivation.expression)
+    tree = parse(derivation.expression)
     _check_names(tree, derivation.inputs)
     try:
-        value = _value(tree, derivation.inputs, MAX_DEPTH)
+        value = value_of(tree, derivation.inputs)
     except ZeroDivisionError:
         raise InvalidInput("the derivation divides by zero") from None
     if value < 0:
@@ -120,7 +120,8 @@ def _as_number(value: Cell) -> Fraction | None:
     return Fraction(value) if isinstance(value, str) and _DECIMAL.fullmatch(value) else None
 
 
-def _parse(expression: str) -> ast.expr:
+def parse(expression: str) -> ast.expr:
+    """The expression as a tree. Raises InvalidInput for text outside the grammar, or too long to be checked."""
     text = expression.strip(" ")
     if not text or len(text) > MAX_LENGTH:
         raise InvalidInput(f"a derivation's expression has 1 to {MAX_LENGTH} characters")
@@ -152,8 +153,8 @@ def _check_names(tree: ast.expr, inputs: Mapping[str, Input]) -> None:
         raise InvalidInput(f"the derivation never uses its input {name!r}")
 
 
-def _value(node: ast.expr, inputs: Mapping[str, Input], depth: int) -> Fraction:
-    """`depth` is how much deeper the expression may still nest."""
+def value_of(node: ast.expr, inputs: Mapping[str, Input], depth: int = MAX_DEPTH) -> Fraction:
+    """The exact value of a part of an expression; `depth` is how much deeper it may still nest. Raises InvalidInput."""
     if depth == 0:
         raise InvalidInput(f"the derivation nests deeper than {MAX_DEPTH} levels")
     match node:
@@ -162,9 +163,9 @@ def _value(node: ast.expr, inputs: Mapping[str, Input], depth: int) -> Fraction:
         case ast.Name(id=name) if name in inputs:
             return _number(name, inputs[name].value)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_value(operand, inputs, depth - 1)
+            return -value_of(operand, inputs, depth - 1)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
-            return _OPERATORS[type(op)](_value(left, inputs, depth - 1), _value(right, inputs, depth - 1))
+            return _OPERATORS[type(op)](value_of(left, inputs, depth - 1), value_of(right, inputs, depth - 1))
         case ast.Call(func=ast.Name(id=function), args=args, keywords=[]) if function in _ARITY:
             return _call(function, args, inputs, depth)
     raise InvalidInput(
@@ -179,7 +180,7 @@ def _call(function: str, args: Sequence[ast.expr], inputs: Mapping[str, Input], 
         wanted = str(fewest) if fewest == most else f"{fewest} to {most}"
         raise InvalidInput(f"{function} takes {wanted} arguments, not {len(args)}")
     if function in _OF_NUMBERS:
-        return _OF_NUMBERS[function](_value(argument, inputs, depth - 1) for argument in args)
+        return _OF_NUMBERS[function](value_of(argument, inputs, depth - 1) for argument in args)
     return _OF_TIMES[function](*(_instant(argument, inputs) for argument in args))
 
 

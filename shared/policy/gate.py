@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from shared.case.actions import Action, ActionDraft, ActionKind, ActionState, DependencyKind, Effect, draws_on_charge
 from shared.case.brief import Decision, DecisionKind, Derivation
 from shared.case.derivation import verify
+from shared.case.derivation_words import in_words
 from shared.case.evidence import Evidence
 from shared.case.money import Money, currency_code, payable_step
 from shared.errors import InvalidInput, Refused
@@ -57,8 +58,11 @@ def _check_derived(decision: Decision, derivation: Derivation | None, lookup: Lo
     amount = _money(decision.amount_minor, decision.currency, "the decision")
     try:
         verify(derivation, lookup)
+        told = in_words(derivation)
     except InvalidInput as error:
         raise Refused(f"the derivation does not hold: {error}") from error
+    if derivation.words not in ("", told):
+        raise Refused(f"the derivation says {derivation.words!r}, but its expression says {told!r}")
     derived = _money(derivation.value_minor, derivation.currency, "the derivation")
     if derived != amount:
         raise Refused(f"the decision is about {amount}, but its derivation gives {derived}")

@@ -121,6 +121,12 @@ def test_a_derivation_that_gives_another_amount_than_it_claims_is_refused() -> N
         gate(deciding("refund", 84000, derivation=derived(56000, claimed=84000)), [refund(84000)])
 
 
+def test_a_derivation_whose_words_say_something_else_is_refused() -> None:
+    told = derived(56000).model_copy(update={"words": "2 of 30 days of 8,400.00 = 560.00 USD"})
+    with pytest.raises(Refused, match="its expression says"):
+        gate(deciding(derivation=told), [refund(56000)])
+
+
 def test_a_derivation_that_cites_nothing_real_is_refused() -> None:
     with pytest.raises(Refused, match="cites evidence 9, which does not exist"):
         gate(deciding(derivation=derived(56000, evidence=9)), [refund(56000)])
