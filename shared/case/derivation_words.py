@@ -2,7 +2,8 @@
 
 Nothing here is written per case, so the words cannot say anything else than what is computed. An input's unit tells how
 it reads: "minor units of usd" is money, and so is "major units of usd" times 100; "%" is a share of a hundred, any
-other unit a counted noun; times only occur inside the functions of time. Every number that is printed is exact; what was rounded at the end is said to be.
+other unit a counted noun; times only occur inside the functions of time. Every number that is printed is exact; what
+was rounded at the end is said to be.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fractions import Fraction
@@ -117,16 +118,22 @@ def _because(month: _Month, found: _Availability) -> str:
 
 def _troubled(claim: Claim, rule: PlatformSlaCredit) -> list[datetime]:
     """The months that any record is about, by an instant in them, the earliest first."""
-    table, fields = (
-        ("datadog.slo_history", ("window_start", "window_start"))
-        if rule.uptime_from == SLO_HISTORY
-        else (CLOCKS[rule.uptime_from], trouble.TABLES[CLOCKS[rule.uptime_from]])
-    )
-    starts = [moment(row.row.fields.get(name)) for row in claim.exhibits.rows(table) for name in fields]
-    found = [at for at in starts if at is not None and at <= claim.received_at]
-    return list(
-        {(at.astimezone(_zone(claim)).year, at.astimezone(_zone(claim)).month): at for at in sorted(found)}.values()
-    )
+    found = [at for at in _instants(claim, rule) if at <= claim.received_at]
+    local = [(at.astimezone(_zone(claim)), at) for at in sorted(found, reverse=True)]
+    return sorted({(here.year, here.month): at for here, at in local}.values())
+
+
+def _instants(claim: Claim, rule: PlatformSlaCredit) -> Iterator[datetime]:
+    """The start and the end of every record of trouble; of a figure for a stretch of time, its middle."""
+    history = rule.uptime_from == SLO_HISTORY
+    table = "datadog.slo_history" if history else CLOCKS[rule.uptime_from]
+    fields = ("window_start", "window_end") if history else trouble.TABLES[table]
+    for row in claim.exhibits.rows(table):
+        start, end = (moment(row.row.fields.get(name)) for name in fields)
+        if history and start is not None and end is not None:
+            yield start + (end - start) / 2
+        elif not history:
+            yield from (at for at in (start, end) if at is not None)
 
 
 def _month(claim: Claim, instant: datetime) -> _Month | None:
