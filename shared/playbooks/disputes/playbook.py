@@ -7,8 +7,8 @@ from datetime import datetime
 
 from shared.case.actions import Action, Json
 from shared.case.brief import Decision
-from shared.case.case import Case
-from shared.playbooks.disputes import remedies, routing, state, synthesis
+from shared.case.case import Case, PostMortem
+from shared.playbooks.disputes import post_mortem, remedies, routing, state, synthesis
 from shared.playbooks.disputes.analysts import TEAM
 from shared.playbooks.disputes.stages import Stage, stage_of
 from shared.team.contract import Draft, Ignored, Material, Observation, Routing, Specialist
@@ -66,6 +66,10 @@ class DisputesPlaybook:
         """What the case still waits for outside once its own actions are done, and until when; None: nothing."""
         return state.awaits(case)
 
+    def post_mortem(self, case: Case) -> PostMortem | None:
+        """Our advice against the outcome of a dispute that has closed; None for anything else."""
+        return post_mortem.post_mortem(case)
+
     def outcome_of(self, case: Case) -> str:
-        """One word for memory: won, lost, prevented, inquiry_closed, or open."""
+        """One word for memory: won, lost, accepted, prevented, inquiry_closed, or open."""
         return state.outcome_of(case)
