@@ -130,6 +130,8 @@ def _show_post_mortem(screen: Screen, found: PostMortem) -> None:
     if found.currency is not None:
         booked = f"fees {money(found.fees_minor, found.currency)}, in all {money(found.net_minor, found.currency)}"
         screen.show(wrapped(f"booked by Stripe: {booked}", 2, 4))
+    if found.paid_minor is not None:
+        screen.show(wrapped(f"paid by us: {money(found.paid_minor, found.paid_currency)}", 2, 4))
     screen.show(wrapped(f"lesson: {found.lesson}", 2, 4))
 
 

@@ -114,6 +114,9 @@ class PostMortem(Record):
     fees_minor: int | None
     net_minor: int | None
     currency: str | None
+    paid_minor: int | None
+    """What we paid beside it because it was owed, in `paid_currency`; None where nothing was paid."""
+    paid_currency: str | None
     lesson: str
 
 

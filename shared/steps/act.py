@@ -32,7 +32,7 @@ from shared.steps.commit import Change, Committed, commit
 from shared.steps.context import Ports, RequestContext
 from shared.steps.drift import drift
 from shared.steps.ledger import charge_of, follow, reserve
-from shared.steps.outside import REFUND_FINAL
+from shared.steps.outside import REFUND_FINAL, start_round
 from shared.steps.policy_check import facts_of
 from shared.steps.sending import drive
 from shared.steps.settle import Unfolding, settle, to_people
@@ -125,7 +125,8 @@ def _prepare(ports: Ports, context: RequestContext, case: Case, action: Action) 
         _tell_people(ports, context, case.id, action, "may not be tried again, and its outcome is unknown")
         raise Retryable(f"the outcome of {action.id} is unknown", after=300.0)
     if blocked is not None:
-        _record(ports, context, case.id, action.id, blocked)
+        again = ports.playbook(case.playbook).reconsiders(case, world)
+        _record(ports, context, case.id, action.id, blocked, again=again)
         return None
     reserved = reserve(ledger, case.id, action, _refundable(world)) if ledger is not None else None
     since = ports.clock.monotonic()
@@ -257,8 +258,13 @@ def _failed(action: Action, error: str) -> ActionMoved:
     return ActionMoved(action_id=action.id, to=ActionState.FAILED, reason="refused by the other side", error=error)
 
 
-def _record(ports: Ports, context: RequestContext, case_id: str, action_id: str, event: Event) -> None:
-    """Record what became of the action and what follows from it, and drive on."""
+def _record(
+    ports: Ports, context: RequestContext, case_id: str, action_id: str, event: Event, *, again: str | None = None
+) -> None:
+    """Record what became of the action and what follows from it, and drive on.
+
+    `again`: why, once the action is void, the team looks again before any person has to.
+    """
 
     def decide(case: Case | None, now: datetime) -> Change:
         action = case.action(action_id) if case else None
@@ -266,7 +272,11 @@ def _record(ports: Ports, context: RequestContext, case_id: str, action_id: str,
             return Change()
         unfolding = Unfolding(case, now)
         unfolding.add(_explained(case, action, event, ports))
-        settle(unfolding, ports.playbook(case.playbook))
+        playbook, moved = ports.playbook(case.playbook), unfolding.case.action(action_id)
+        if again is not None and moved is not None and moved.state is ActionState.VOIDED:
+            start_round(unfolding, playbook, again)
+        else:
+            settle(unfolding, playbook)
         return Change(unfolding.events, ledger=follow(ports, context, case, unfolding.case))
 
     drive(ports, context, commit(ports, context, case_id, decide))

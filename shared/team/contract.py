@@ -167,6 +167,10 @@ class Playbook(Protocol):
         """What the case still waits for outside once its own actions are done, and until when; None: nothing."""
         ...
 
+    def reconsiders(self, case: Case, world: Mapping[str, Json]) -> str | None:
+        """Why what was read of the world before an action calls for another round; None: a person looks."""
+        ...
+
     def post_mortem(self, case: Case) -> PostMortem | None:
         """What came of our advice, once the outside world has settled the object; None before, and where none is."""
         ...

@@ -140,6 +140,7 @@ class ScriptedPlaybook:
     )
     conclude: Callable[[Material], Draft] = partial_credit
     refusal: Callable[[Case, Decision, Action | None], str | None] = lambda case, decision, action: None
+    again: Callable[[Case, Mapping[str, Json]], str | None] = lambda case, world: None
     known: Mapping[str, Json] = field(default_factory=dict)
     """Further facts that every event tells."""
     written: Callable[[Case], PostMortem | None] = lambda case: None
@@ -209,6 +210,9 @@ class ScriptedPlaybook:
         if submitted and self.settled_by(case) is None:
             return "the issuer's decision", case.updated_at + timedelta(days=75)
         return None
+
+    def reconsiders(self, case: Case, world: Mapping[str, Json]) -> str | None:
+        return self.again(case, world)
 
     def post_mortem(self, case: Case) -> PostMortem | None:
         return self.written(case)

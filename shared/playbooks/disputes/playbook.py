@@ -66,6 +66,10 @@ class DisputesPlaybook:
         """What the case still waits for outside once its own actions are done, and until when; None: nothing."""
         return state.awaits(case)
 
+    def reconsiders(self, case: Case, world: Mapping[str, Json]) -> str | None:
+        """A warning whose charge is disputed by now has an answer of its own: another round, and no person."""
+        return state.reconsiders(case, world)
+
     def post_mortem(self, case: Case) -> PostMortem | None:
         """Our advice against the outcome of a dispute that has closed; None for anything else."""
         return post_mortem.post_mortem(case)

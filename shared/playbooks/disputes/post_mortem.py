@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from shared.case.actions import ActionKind, ActionState
+from shared.case.actions import ActionKind, ActionState, Effect
 from shared.case.brief import DecisionKind
 from shared.case.case import Case, PostMortem
-from shared.case.money import format_minor
+from shared.case.money import Money
 from shared.playbooks.disputes.ending import Ending, ending_of, was_lost_on_arrival
 
 _CONTESTING = frozenset({DecisionKind.FIGHT, DecisionKind.CREDIT, DecisionKind.ANSWER})
@@ -30,6 +30,7 @@ def post_mortem(case: Case) -> PostMortem | None:
         return None
     decision = case.brief.decision if case.brief else None
     carried_out = decision is not None and _was_carried_out(case, decision.kind)
+    paid = _paid(case)
     return PostMortem(
         advice=decision.kind if decision else None,
         advised_minor=decision.amount_minor if decision else None,
@@ -40,8 +41,19 @@ def post_mortem(case: Case) -> PostMortem | None:
         fees_minor=case.int_fact("books.fees_minor"),
         net_minor=case.int_fact("books.net_minor"),
         currency=case.text_fact("books.currency"),
+        paid_minor=paid.minor if paid else None,
+        paid_currency=paid.currency if paid else None,
         lesson=_lesson(case, ended, decision.kind if decision else None, carried_out),
     )
+
+
+def _paid(case: Case) -> Money | None:
+    """What our own actions paid; all that one case pays is in one currency."""
+    paying = [a for a in case.actions if a.effect is Effect.MONEY_OUT and a.state is ActionState.SUCCEEDED]
+    currencies = {action.currency for action in paying if action.currency is not None}
+    if len(currencies) != 1:
+        return None
+    return Money(minor=sum(action.amount_minor or 0 for action in paying), currency=currencies.pop())
 
 
 def _was_carried_out(case: Case, advice: DecisionKind) -> bool:
@@ -65,7 +77,7 @@ def _lesson(case: Case, ended: Ending, advice: DecisionKind | None, carried_out:
     if told is None:
         missed = "" if carried_out else f", which was not carried out ({case.state_reason or case.state.value})"
         told = f"We advised to {advice.value}{missed}, and {_IN_WORDS[ended]}."
-    return f"{told} {_cost(case, ended)}".strip()
+    return " ".join(part for part in (told, _cost(case, ended), _owed(case)) if part)
 
 
 _OF_ADVICE = {
@@ -86,4 +98,9 @@ def _cost(case: Case, ended: Ending) -> str:
     if fees is None or currency is None or fees == 0:
         return ""
     stays = " stays a cost, as it is never returned" if ended is Ending.WON else " is lost as well"
-    return f"The fee of {format_minor(fees, currency)} {currency.upper()}{stays}."
+    return f"The fee of {Money(minor=fees, currency=currency)}{stays}."
+
+
+def _owed(case: Case) -> str:
+    paid = _paid(case)
+    return f"What was owed, {paid}, is paid." if paid is not None else ""

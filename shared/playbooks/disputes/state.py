@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
 from shared.case.actions import ActionKind, ActionState, Json
@@ -77,6 +77,12 @@ def settled_by(case: Case) -> str | None:
     return (
         "the dispute was lost on arrival" if stage is Stage.LOST and was_lost_on_arrival(case) else _SETTLED.get(stage)
     )
+
+
+def reconsiders(case: Case, world: Mapping[str, Json]) -> str | None:
+    """Why what `act` has just read calls for another round: a fraud warning whose charge is disputed by now."""
+    overtaken = case.subject.kind == "early_fraud_warning" and world.get("charge.disputed") is True
+    return "the charge is disputed by now, and the dispute is a case of its own" if overtaken else None
 
 
 def awaits(case: Case) -> tuple[str, datetime | None] | None:

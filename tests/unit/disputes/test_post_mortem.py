@@ -88,6 +88,16 @@ def test_after_a_win_the_amount_is_back_and_the_fee_stays_a_cost() -> None:
     assert "15.00 USD stays a cost" in found.lesson
 
 
+def test_what_was_owed_and_paid_after_the_win_is_part_of_the_account() -> None:
+    known = advised(_D.CREDIT, {"dispute.status": "won"}, (_A.STRIPE_SUBMIT_EVIDENCE, _S.SUCCEEDED))
+    refund = action(_A.STRIPE_REFUND, _S.SUCCEEDED, after="dispute.won")
+    paid = refund.model_copy(update={"amount_minor": 56000, "currency": "usd"})
+    found = written(known.model_copy(update={"actions": (*known.actions, paid)}))
+    assert (found.paid_minor, found.paid_currency) == (56000, "usd")
+    assert "560.00 USD, is paid" in found.lesson
+    assert written(known).paid_minor is None
+
+
 def test_the_fee_of_a_lost_dispute_is_lost_as_well() -> None:
     lost = {**disputed("lost"), "balance_transactions": [withdrawal()]}
     facts = take(case(), "charge.dispute.closed", lost, 300).facts

@@ -202,3 +202,10 @@ def _observed(type_: str, status: str, created: int) -> Observation:
     routing = route(event(type_, disputed(status), created))
     assert isinstance(routing, Routing)
     return routing.observation
+
+
+def test_a_warning_whose_charge_is_disputed_by_now_needs_no_person() -> None:
+    warning = case(kind="early_fraud_warning")
+    assert "disputed by now" in str(PLAYBOOK.reconsiders(warning, {"charge.disputed": True}))
+    assert PLAYBOOK.reconsiders(warning, {"charge.disputed": False, "charge.amount_refunded": 5}) is None
+    assert PLAYBOOK.reconsiders(case(kind="request"), {"charge.disputed": True}) is None

@@ -94,6 +94,8 @@ def lesson(case: Case) -> PostMortem | None:
         fees_minor=1500,
         net_minor=-1500,
         currency="usd",
+        paid_minor=None,
+        paid_currency=None,
         lesson=f"Being {ended[-1]} teaches.",
     )
 
@@ -148,3 +150,23 @@ def test_an_end_that_is_overturned_is_looked_back_on_again_and_remembered_as_it_
     assert rig.case().state is State.MANUAL_REVIEW
     (episode,) = rig.store.episodes(ORG, "cus_1")
     assert "Being won teaches." in episode.rationale
+
+
+def test_what_act_reads_before_the_call_can_send_the_case_back_to_the_team(rig: Rig) -> None:
+    approved(rig)
+    rig.playbook.again = lambda case, world: "the world has moved on" if world["dispute.status"] == "lost" else None
+    rig.effects.world["dispute.status"] = "lost"
+    rig.pump()
+    case = rig.case()
+    assert len(case.rounds) == 2
+    assert case.state is State.AWAITING_APPROVAL
+    log = "".join(text for commit in rig.store.log(ORG, case.id) for text in commit.entries)
+    assert '"reason":"the world has moved on"' in log
+
+
+def test_drift_that_no_rule_understands_is_for_a_person(rig: Rig) -> None:
+    approved(rig)
+    rig.effects.world["dispute.status"] = "lost"
+    rig.pump()
+    assert len(rig.case().rounds) == 1
+    assert rig.case().state is State.MANUAL_REVIEW
