@@ -144,6 +144,7 @@ class ScriptedPlaybook:
     known: Mapping[str, Json] = field(default_factory=dict)
     """Further facts that every event tells."""
     written: Callable[[Case], PostMortem | None] = lambda case: None
+    another_look: str | None = None
     name: str = "disputes"
 
     def route(self, org: str, event: Mapping[str, Json]) -> Routing | Ignored | None:
@@ -216,6 +217,9 @@ class ScriptedPlaybook:
 
     def post_mortem(self, case: Case) -> PostMortem | None:
         return self.written(case)
+
+    def looks_again(self, case: Case) -> str | None:
+        return self.another_look
 
     def outcome_of(self, case: Case) -> str:
         return ", ".join(sorted(case.outcomes)) or "done"

@@ -74,6 +74,10 @@ class DisputesPlaybook:
         """Our advice against the outcome of a dispute that has closed; None for anything else."""
         return post_mortem.post_mortem(case)
 
+    def looks_again(self, case: Case) -> str | None:
+        """Why a wait that ended without a word is followed by another round; None: a person is asked."""
+        return state.looks_again(case)
+
     def outcome_of(self, case: Case) -> str:
         """One word for memory: won, lost, accepted, prevented, inquiry_closed, or open."""
         return state.outcome_of(case)
