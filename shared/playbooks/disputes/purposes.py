@@ -32,6 +32,21 @@ def owner_ticket(attempt: int) -> str:
     return f"tell_owner_{attempt}"
 
 
+def fraud_review(attempt: int) -> str:
+    """One ticket per attempt for those who look for fraud."""
+    return f"review_for_fraud_{attempt}"
+
+
+def ask_about_order(attempt: int) -> str:
+    """One message about the order number per attempt to collect an invoice."""
+    return f"ask_about_order_{attempt}"
+
+
+def order_ticket(attempt: int) -> str:
+    """One ticket to amend the order number per attempt to collect an invoice."""
+    return f"amend_order_{attempt}"
+
+
 def retry(attempt: int) -> str:
     """One retry after each attempt that failed."""
     return f"retry_after_{attempt}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from shared.playbooks.disputes import labels
-from shared.playbooks.disputes.analysts import causes
+from shared.playbooks.disputes.analysts import causes, receivables
 from shared.playbooks.disputes.billing import Cycle
 from shared.playbooks.disputes.identity import Identity, billing_cycle, identify
 from shared.team import language
@@ -36,6 +36,9 @@ def ask(job: Job, tools: Tools) -> None:
     who = identify(tools, job)
     if job.case.subject.kind == "request":
         causes.ask(tools, who)
+        return
+    if job.case.subject.kind == "invoice":
+        receivables.ask(job, tools, who)
         return
     cycle = billing_cycle(tools, who)
     if cycle is None:

@@ -35,6 +35,18 @@ class Bill:
     """The latest attempt to pay it."""
     decline: Decline
     customer: Evidence | None
+    unread: frozenset[str]
+    """The names of the gaps: what could not be read, or not whole."""
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether it was sent to be paid by hand, rather than charged by itself."""
+        return text(self.invoice, "collection_method") == "send_invoice"
+
+    @property
+    def country(self) -> str:
+        """Where the customer is, as an ISO code; empty where Stripe does not say."""
+        return (text(self.customer, "address__country") if self.customer else "").upper()
 
     @property
     def due_minor(self) -> int:
@@ -123,6 +135,7 @@ def bill_of(material: Material) -> Bill:
         failed=failed,
         decline=lookup(_code(exhibits, failed)),
         customer=exhibits.one("stripe.customers", text(invoice, "customer")),
+        unread=frozenset(gap.what for gap in material.gaps),
     )
 
 
