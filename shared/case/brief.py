@@ -61,7 +61,7 @@ class Derivation(Record):
     currency: str
     value_minor: int
     words: str = ""
-    """The arithmetic in words, for people: "2 of 30 days of 8,400.00 = 560.00"."""
+    """The arithmetic in words, as the expression gives them (derivation_words.py): "2 of 30 days of 8,400.00"."""
 
 
 class Decision(Record):

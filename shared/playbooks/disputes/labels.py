@@ -18,6 +18,13 @@ DOMAIN = "when the customer's domain was registered"
 USE_BY_EVENT = "use of the product, by event"
 OWN_LOGS = "what our own systems logged about the payment"
 WARNINGS = "early fraud warnings about the charge"
+USE = "use of the product"
+SEATS = "seats that came and went"
+CHARGES = "the charges of the customer"
+DEALS = "deals with the customer"
+EMAILS = "e-mails with the customer"
+NOTES = "the CRM notes"
+VAT_CHECKS = "checks of the VAT number"
 AGAINST_US = frozenset({CHATS, CHAT_MESSAGES, TICKETS, TICKET_COMMENTS, ALERTS, INCIDENTS, PAGES})
 """What has to be read whole before anybody may say that nothing speaks for the customer; the names of such gaps."""
 

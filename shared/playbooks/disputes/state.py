@@ -8,14 +8,15 @@ from datetime import UTC, datetime, timedelta
 from shared.case.actions import ActionKind, ActionState, Json
 from shared.case.brief import DecisionKind
 from shared.case.case import Case, Outcome
+from shared.playbooks.disputes.figures import figure
 from shared.playbooks.disputes.purposes import OF_INQUIRY
 from shared.playbooks.disputes.stages import PROGRESS, TERMINAL_STATUSES, Stage, stage_of
 from shared.team.contract import Observation
 
-ISSUER_DECIDES_WITHIN = timedelta(days=75)
+ISSUER_DECIDES_WITHIN = timedelta(days=figure("window.issuer_decides"))
 """Issuers rule 60 to 75 days after the evidence was submitted."""
 
-INQUIRY_ENDS_WITHIN = timedelta(days=120)
+INQUIRY_ENDS_WITHIN = timedelta(days=figure("window.inquiry_ends"))
 """An inquiry that does not become a chargeback is closed after 120 days."""
 
 AFTER_AN_ATTEMPT = timedelta(days=3)

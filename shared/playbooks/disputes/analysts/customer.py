@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from shared.case.canonical import sha256
 from shared.playbooks.disputes import labels
-from shared.playbooks.disputes.analysts import agreements
+from shared.playbooks.disputes.analysts import agreements, dealings
 from shared.playbooks.disputes.identity import Identity, identify
 from shared.ports.sources import Row
 from shared.team import language
@@ -27,6 +27,8 @@ def ask(job: Job, tools: Tools) -> None:
     if job.case.subject.kind in ("invoice", "request"):
         agreements.ask(job, tools, who)
     _account(tools, who)
+    if job.case.subject.kind == "request":
+        dealings.ask(job, tools, who)
     conversations = _conversations(tools, who, since)
     tickets = _tickets(tools, who, since)
     contacts = Answer(conversations.sql, (*conversations.rows, *tickets.rows), conversations.ok and tickets.ok)
@@ -60,7 +62,7 @@ def _account(tools: Tools, who: Identity) -> None:
     if who.salesforce_accounts:
         tools.gather(
             "the CRM account",
-            "SELECT id, name, website, industry, arr, tier, strategic, owner_name, owner_email, owner_started_at, "
+            "SELECT id, name, website, industry, arr, tier, strategic, owner_name, owner_email, owner_started_at, vat_id, "
             f"created_at FROM salesforce.accounts WHERE id IN {salesforce}",
             table="salesforce.accounts",
         )
@@ -83,7 +85,7 @@ def _account(tools: Tools, who: Identity) -> None:
             table="hubspot.contacts",
         )
         tools.gather(
-            "the CRM notes",
+            labels.NOTES,
             "SELECT id, company_id, contact_id, body, author_email, created_at FROM hubspot.notes "
             f"WHERE company_id IN {hubspot}",
             table="hubspot.notes",
