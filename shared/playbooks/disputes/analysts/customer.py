@@ -62,8 +62,8 @@ def _account(tools: Tools, who: Identity) -> None:
     if who.salesforce_accounts:
         tools.gather(
             "the CRM account",
-            "SELECT id, name, website, industry, arr, tier, strategic, owner_name, owner_email, owner_started_at, vat_id, "
-            f"created_at FROM salesforce.accounts WHERE id IN {salesforce}",
+            "SELECT id, name, website, industry, arr, tier, strategic, owner_name, owner_email, owner_started_at, "
+            f"vat_id, created_at FROM salesforce.accounts WHERE id IN {salesforce}",
             table="salesforce.accounts",
         )
         tools.gather(

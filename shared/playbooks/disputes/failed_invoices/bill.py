@@ -66,10 +66,12 @@ class Bill:
 
     @property
     def next_attempt(self) -> datetime | None:
-        """When Stripe will try again by itself; None: it will not. A time that has passed is none."""
-        told = self.case.facts.get("invoice.next_payment_attempt")
-        at = moment(self.invoice.row.fields.get("next_payment_attempt") or (told if isinstance(told, int) else None))
-        return at if at is not None and at > self.now else None
+        """When Stripe will try again by itself, by the invoice, else by an event; None: it will not."""
+        told = (
+            moment(self.invoice.row.fields.get("next_payment_attempt")),
+            moment(self.case.int_fact("invoice.next_payment_attempt")),
+        )
+        return next((at for at in told if at is not None and at > self.now), None)
 
     @property
     def days_overdue(self) -> int:

@@ -20,7 +20,8 @@ def findings(bill: Bill, ruling: Ruling) -> tuple[Finding, ...]:
         _declined(bill),
         _planned(bill),
         _account(bill),
-        _paid_before(bill),
+        _people(bill),
+        _disputed_before(bill),
         _logged(bill),
         _policy(bill, ruling),
         *ruling.found,
@@ -72,7 +73,14 @@ def _account(bill: Bill) -> Finding | None:
     return claimed(f"in the CRM they are {listed([item for item in told if item])}", READ_OUT, *bill.accounts)
 
 
-def _paid_before(bill: Bill) -> Finding | None:
+def _people(bill: Bill) -> Finding | None:
+    people = bill.exhibits.rows("hubspot.contacts", "salesforce.contacts")
+    notes = bill.exhibits.rows("hubspot.notes")
+    noted = f"; a colleague noted: {quoted(text(notes[-1], 'body'))}" if notes else ""
+    return claimed(f"the CRM knows {count(len(people), 'person')} there{noted}", READ_OUT, *people, *notes)
+
+
+def _disputed_before(bill: Bill) -> Finding | None:
     absent = bill.exhibits.absences(labels.NO_EARLIER_DISPUTE)
     return claimed("they have never disputed a charge", INFERRED, *absent)
 
