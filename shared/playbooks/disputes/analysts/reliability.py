@@ -116,7 +116,7 @@ def _operations(tools: Tools, services: list[str], cycle: Cycle) -> list[str]:
             limit=20,
         )
     tools.gather(
-        "the uptime of the services",
+        labels.UPTIME,
         # All columns: some monitors record an error rate beside the ones that the catalogue knows.
         "SELECT o.* "
         f"FROM datadog.slo_history o WHERE o.service IN {one_of(services)} "
