@@ -111,12 +111,19 @@ def of_invoice(invoice: Object, as_of: int | None) -> dict[str, Json]:
             "invoice.amount_due": whole(invoice, "amount_due"),
             "invoice.currency": _currency(invoice),
             "invoice.attempt_count": whole(invoice, "attempt_count"),
-            "invoice.next_payment_attempt": seconds(invoice, "next_payment_attempt"),
+            "invoice.next_payment_attempt": _next_attempt(invoice),
             "invoice.billing_reason": _text(invoice, "billing_reason"),
             "invoice.as_of": as_of,
             "customer.id": _reference(invoice, "customer"),
         }
     )
+
+
+def _next_attempt(invoice: Object) -> int | None:
+    """0 where Stripe says that it will not try again, so that what it planned before is not remembered as its plan."""
+    if "next_payment_attempt" in invoice and invoice["next_payment_attempt"] is None:
+        return 0
+    return seconds(invoice, "next_payment_attempt")
 
 
 def of_refund(refund: Object, as_of: int | None, action: str, status: str) -> dict[str, Json]:

@@ -18,7 +18,7 @@ _NEEDED: dict[str, frozenset[str]] = {
     "early_fraud_warning": frozenset(
         {"payments_analyst", "customer_context", "policy_analyst", "network_rules_analyst"}
     ),
-    "invoice": frozenset({"payments_analyst", "customer_context", "policy_analyst"}),
+    "invoice": frozenset({"payments_analyst", "customer_context", "reliability_analyst", "policy_analyst"}),
     "request": frozenset({"payments_analyst", "customer_context", "reliability_analyst", "policy_analyst"}),
 }
 """Which specialists a case that is not about a dispute needs; a dispute needs all of them."""

@@ -1,4 +1,4 @@
-"""What was agreed with a customer outside of Stripe: deals, what staff wrote to them, and the register of VAT numbers."""
+"""What was agreed with a customer outside of Stripe: deals, what staff wrote to them, the register of VAT numbers."""
 
 from __future__ import annotations
 
