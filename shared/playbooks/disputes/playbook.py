@@ -23,6 +23,9 @@ _NEEDED: dict[str, frozenset[str]] = {
 }
 """Which specialists a case that is not about a dispute needs; a dispute needs all of them."""
 
+_FOR_LOST_DEBIT = frozenset({"payments_analyst", "customer_context", "policy_analyst", "network_rules_analyst"})
+"""Which ones a bank debit needs that cannot be contested: whether the service worked does not matter."""
+
 
 class DisputesPlaybook:
     """What a dispute adds to the pipeline. Stateless."""
@@ -45,6 +48,8 @@ class DisputesPlaybook:
 
     def team(self, case: Case) -> Sequence[Specialist]:
         """Those who can say something about this kind of case; nobody where there is nothing to decide by rules."""
+        if state.is_lost_debit(case):
+            return tuple(member for member in self._specialists if member.name in _FOR_LOST_DEBIT)
         wanted = _NEEDED.get(case.subject.kind, frozenset())
         if case.subject.kind == "dispute" and stage_of(case.facts.get("dispute.status")) not in _ANSWERABLE:
             return ()

@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 from shared.case.actions import ActionKind, ActionState, Json
 from shared.case.brief import DecisionKind
 from shared.case.case import Case, Outcome
+from shared.playbooks.disputes.codes import Family
+from shared.playbooks.disputes.current import family_of
 from shared.playbooks.disputes.ending import ending_of, was_lost_on_arrival, was_prevented
 from shared.playbooks.disputes.figures import figure
 from shared.playbooks.disputes.purposes import OF_INQUIRY
@@ -79,9 +81,14 @@ def _why_again(*, escalates: bool, breaks_through: bool) -> str:
 
 
 def settled_by(case: Case) -> str | None:
-    """Why the outside world has settled this dispute or this invoice; None while it has not."""
+    """Why the outside world has settled this dispute or this invoice; None while it has not.
+
+    A bank debit that came to us lost is settled by nobody: it has to be booked, and its mandate repaired.
+    """
     if case.subject.kind == "invoice":
         return _invoice_settled_by(case)
+    if is_lost_debit(case):
+        return None
     stage = stage_of(case.facts.get("dispute.status"))
     if stage is Stage.LOST and was_prevented(case):
         return _SETTLED[Stage.PREVENTED]
@@ -94,6 +101,12 @@ def reconsiders(case: Case, world: Mapping[str, Json]) -> str | None:
     """Why what `act` has just read calls for another round: a fraud warning whose charge is disputed by now."""
     overtaken = case.subject.kind == "early_fraud_warning" and world.get("charge.disputed") is True
     return "the charge is disputed by now, and the dispute is a case of its own" if overtaken else None
+
+
+def is_lost_debit(case: Case) -> bool:
+    """Whether this is a bank debit that was lost when we heard of it: Stripe never gave it a date to answer by."""
+    lost = stage_of(case.facts.get("dispute.status")) is Stage.LOST
+    return lost and not case.int_fact("dispute.due_by") and family_of(case) is Family.BANK_DEBIT
 
 
 def _invoice_settled_by(case: Case) -> str | None:

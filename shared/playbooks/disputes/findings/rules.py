@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from shared.case.brief import Finding
 from shared.playbooks.disputes import derive, labels
 from shared.playbooks.disputes.assessment import Assessment
@@ -53,6 +55,11 @@ def policies_aside(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding 
     others = [policy for policy in seen.policies if policy not in seen.in_force]
     named = listed([policy.name for policy in others])
     return claimed(f"read, but not applied: {named}", READ_OUT, *[policy.evidence for policy in others])
+
+
+def shown(matter: Matter, seen: Assessment, ruling: Ruling) -> Sequence[Finding | None]:
+    """What the rules of the family found."""
+    return [claimed(item.text, READ_OUT, *item.cites) for item in ruling.shown]
 
 
 def reasons(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None:
