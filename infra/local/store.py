@@ -103,8 +103,8 @@ class SqliteStore:
         """The rows of a chunk."""
         return self._database.read(lambda connection: reports.read_chunk(connection, org, case_id, sha256))
 
-    def create_report(self, org: str, case_id: str, report: Report) -> bool:
-        """Create the report of its round and specialist if absent. False: another one stands, and stays.
+    def create_report(self, org: str, case_id: str, report: Report) -> int | None:
+        """Create the report of its round and specialist if absent: how many its round has now. None: another stands.
 
         The chunks it names no longer expire. Raises NotFound, and changes nothing, when one of them is not stored.
         """
@@ -114,6 +114,10 @@ class SqliteStore:
     def reports(self, org: str, case_id: str, round_number: int) -> Sequence[Report]:
         """The reports of a round that exist by now; strongly consistent."""
         return self._database.read(lambda connection: reports.reports_of(connection, org, case_id, round_number))
+
+    def report_heads(self, org: str, case_id: str, round_number: int) -> Sequence[Report]:
+        """As `reports`, but with no rows in them."""
+        return self._database.read(lambda connection: reports.heads_of(connection, org, case_id, round_number))
 
     def due(self, org: str | None, now: datetime, limit: int) -> Sequence[tuple[str, str]]:
         """(org, case id) of cases whose wake_at has come, oldest first. `org` None: of all orgs."""

@@ -205,7 +205,7 @@ def _hand_over(
         now=now or ports.clock.now(),
         attempt=attempt,
     )
-    return ports.store.create_report(case.org, case.id, report)
+    return ports.store.create_report(case.org, case.id, report) is not None
 
 
 def _join(ports: Ports, context: RequestContext, case_id: str, round_number: int, *, redelivered: bool) -> None:
