@@ -26,9 +26,10 @@ from google.cloud.firestore_v1.base_query import BaseQuery
 from google.cloud.firestore_v1.transforms import DELETE_FIELD
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from infra.google.faults import FirestoreUnavailable, translating
+from infra.google.faults import FirestoreUnavailable, Stale, translating
 from infra.google.layout import Path, Query
 from infra.google.meter import Meter, Operation
+from shared.errors import InvalidInput
 from shared.ports import Clock, Entropy
 from shared.ports.store import Version
 
@@ -70,6 +71,7 @@ class Batch:
     def __init__(self, client: Client) -> None:
         self.pending = client.batch()
         self.operations: list[tuple[str, Operation]] = []
+        self.expected: dict[Path, Version] = {}
         self._client = client
 
     def create(self, path: Path, fields: Mapping[str, Any]) -> None:
@@ -82,7 +84,7 @@ class Batch:
 
     def change(self, path: Path, fields: Mapping[str, Any], *, expected: Version | None = None) -> None:
         """These fields of a document that must exist and, with `expected`, must not have changed since."""
-        self.pending.update(self._reference(path, "writes"), dict(fields), option=self._condition(expected))
+        self.pending.update(self._reference(path, "writes"), dict(fields), option=self._condition(path, expected))
 
     def add(self, path: Path, field: str, number: int) -> None:
         """Add to a number, wherever it stands. Only beside a create: sent twice, it must not count twice."""
@@ -90,15 +92,16 @@ class Batch:
 
     def delete(self, path: Path, *, expected: Version | None = None) -> None:
         """Delete a document; with `expected` only if it has not changed since."""
-        self.pending.delete(self._reference(path, "deletes"), option=self._condition(expected))
+        self.pending.delete(self._reference(path, "deletes"), option=self._condition(path, expected))
 
     def _reference(self, path: Path, operation: Operation) -> DocumentReference:
         self.operations.append((path[-2], operation))
         return self._client.document(*path)
 
-    def _condition(self, expected: Version | None) -> Any:
+    def _condition(self, path: Path, expected: Version | None) -> Any:
         if expected is None:
             return None
+        self.expected[path] = expected
         moment = Timestamp()
         moment.FromJsonString(str(expected))
         return self._client.write_option(last_update_time=moment)
@@ -177,14 +180,29 @@ class Documents:
         It may have been sent again after an answer was lost: a Stale can be the echo of its own success.
         """
         collection = batch.operations[0][0]
-        results = self._attempt(
-            f"writing {collection}",
-            collection,
-            lambda: batch.pending.commit(retry=_ONE_ATTEMPT, timeout=CALL_TIMEOUT_S),
-        )
+
+        def send() -> list[Any]:
+            return batch.pending.commit(retry=_ONE_ATTEMPT, timeout=CALL_TIMEOUT_S)
+
+        try:
+            results = self._attempt(f"writing {collection}", collection, send)
+        except InvalidInput as error:
+            # A version that is later than the stored one is refused as invalid, e.g. after a restore.
+            if self._is_stale(batch):
+                raise Stale(f"writing {collection}") from error
+            raise
         for written, operation in batch.operations:
             self.meter.count(written, operation)
         return [_written(result) for result in results]
+
+    def _is_stale(self, batch: Batch) -> bool:
+        if not batch.expected:
+            return False
+        present = self.get_all(*batch.expected)
+        return any(
+            document is None or document.version != expected
+            for document, expected in zip(present, batch.expected.values(), strict=True)
+        )
 
     def _build(
         self,
