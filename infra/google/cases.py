@@ -65,23 +65,27 @@ class FirestoreStore:
             bookkeeping=Bookkeeping(found.instant("wake_at"), fields["generation"], fields["backoff"]),
         )
 
-    def write(self, write: Write) -> None:
-        """Apply the batch. Raises PreconditionFailed and changes nothing when what it expects does not hold.
+    def write(self, write: Write) -> Version:
+        """Apply the batch: the case's new version.
 
-        Raises NotFound, and changes nothing, when it settles an inbox entry that does not exist. It may be sent again
-        after a lost answer, and then fail because of its own success: the commit's id tells.
+        Raises PreconditionFailed and changes nothing when what it expects does not hold, and NotFound when it settles
+        an inbox entry that does not exist. It may be sent again after a lost answer, and then fail because of its own
+        success: the commit's id tells.
         """
         if write.case.org != write.org or write.commit.case_id != write.case.id:
             raise InvalidInput(f"the batch for case {write.case.id} mixes orgs or cases")
         batch = self._documents.batch()
         fill(batch, write)
         try:
-            self._documents.commit(batch)
+            written = self._documents.commit(batch)
         except Stale as error:
             raise PreconditionFailed(f"case {write.case.id} is not at version {write.expected}") from error
         except Absent as error:
             self._require_inbox(write)
             raise PreconditionFailed(f"case {write.case.id} or its charge's ledger does not exist") from error
+        version = written[0].version
+        assert version is not None
+        return version
 
     def _require_inbox(self, write: Write) -> None:
         """Of a batch that changes what is not there: an entry of the inbox that is missing will not come about."""

@@ -65,15 +65,16 @@ class SqliteStore:
             bookkeeping=Bookkeeping(from_micros_or_none(wake_at), generation, backoff),
         )
 
-    def write(self, write: Write) -> None:
-        """Apply the batch. Raises PreconditionFailed and changes nothing when what it expects does not hold.
+    def write(self, write: Write) -> Version:
+        """Apply the batch: the case's new version.
 
-        Raises NotFound, and changes nothing, when it settles an inbox entry that does not exist.
+        Raises PreconditionFailed and changes nothing when what it expects does not hold, and NotFound when it settles
+        an inbox entry that does not exist.
         """
         if write.case.org != write.org or write.commit.case_id != write.case.id:
             raise InvalidInput(f"the batch for case {write.case.id} mixes orgs or cases")
         body = canonical(write.case)
-        self._database.write(lambda connection: batch.apply(connection, write, body))
+        return self._database.write(lambda connection: batch.apply(connection, write, body))
 
     def commit_at(self, org: str, case_id: str, first_seq: int) -> LoggedCommit | None:
         """The commit whose first event has this seq: how a lost acknowledgement is recognised."""

@@ -184,8 +184,11 @@ class CaseStore(Protocol):
         """The case as it stands; strongly consistent."""
         ...
 
-    def write(self, write: Write) -> None:
-        """Apply the batch. Raises PreconditionFailed and changes nothing when what it expects does not hold."""
+    def write(self, write: Write) -> Version:
+        """Apply the batch: the case's version from now on.
+
+        Raises PreconditionFailed and changes nothing when what it expects does not hold.
+        """
         ...
 
     def commit_at(self, org: str, case_id: str, first_seq: int) -> LoggedCommit | None:

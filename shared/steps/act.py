@@ -28,7 +28,7 @@ from shared.steps.budgets import (
     ACT_LEASE_S,
     APPROVAL_OUTLIVES_OUTCOME,
 )
-from shared.steps.commit import Change, Committed, commit
+from shared.steps.commit import Change, Committed, commit, unchanged
 from shared.steps.context import Ports, RequestContext
 from shared.steps.drift import drift
 from shared.steps.ledger import charge_of, follow, reserve
@@ -333,4 +333,4 @@ def _unchanged(ports: Ports, context: RequestContext, case_id: str) -> Committed
     record = ports.store.read(context.org, case_id)
     if record is None:
         raise Conflict(f"case {case_id} is gone")
-    return Committed(record.case, record.case, changed=False, generation=record.bookkeeping.generation)
+    return unchanged(record)
