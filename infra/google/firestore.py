@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import Final
 
 from google.cloud.firestore_v1 import Client
 
@@ -13,9 +14,12 @@ from infra.google.directory import FirestoreDirectory
 from infra.google.documents import Documents
 from infra.google.inbox import FirestoreInbox
 from infra.google.meter import Meter
+from infra.google.remembered import RememberedDirectory
 from infra.google.switch import FirestoreSwitch
 from infra.google.trace import FirestoreTrace
-from shared.ports import Clock, Entropy
+from shared.ports import Clock, Directory, Entropy
+
+_DESCRIBING: Final = frozenset({"stripe_webhook", "specialist", "synthesize"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +32,13 @@ class FirestoreStores:
     inbox: FirestoreInbox
     claims: FirestoreClaims
     directory: FirestoreDirectory
+    remembered: RememberedDirectory
     switch: FirestoreSwitch
     trace: FirestoreTrace
+
+    def directory_of(self, function: str) -> Directory:
+        """The registry as a function uses it: afresh, unless it only describes with what it reads there."""
+        return self.remembered if function in _DESCRIBING else self.directory
 
     def close(self) -> None:
         """Write what is left of the trace and close the connection."""
@@ -46,13 +55,15 @@ def open_firestore(
     """
     client = Client(project=project, database=database)
     documents = Documents(client, clock, entropy, meter or Meter())
+    directory = FirestoreDirectory(documents)
     return FirestoreStores(
         client=client,
         meter=documents.meter,
         store=FirestoreStore(documents),
         inbox=FirestoreInbox(documents, clock),
         claims=FirestoreClaims(documents),
-        directory=FirestoreDirectory(documents),
+        directory=directory,
+        remembered=RememberedDirectory(directory, clock),
         switch=FirestoreSwitch(documents, clock),
         trace=FirestoreTrace(documents, clock, f"{os.getpid()}-{entropy.token()}"),
     )

@@ -7,10 +7,11 @@ from typing import Any
 
 from infra.google.firestore import FirestoreStores
 from infra.local.composition import WEBHOOK_PATH
-from shared.ports import Org
 from shared.steps.context import Ports
 from tests.support.playbook import ScriptedPlaybook
 from tests.support.rig import ORG, Rig
+
+_PORTS = ("store", "inbox", "claims", "switch", "trace")
 
 
 class FirestoreRig(Rig):
@@ -19,16 +20,12 @@ class FirestoreRig(Rig):
     def __init__(self, folder: Path, opened: FirestoreStores, playbook: Any = None) -> None:
         super().__init__(folder, playbook or ScriptedPlaybook())
         self.opened = opened
-        self._register(self.directory.org(ORG))
+        opened.directory.put_org(self.directory.org(ORG))
+        opened.directory.register_endpoint(WEBHOOK_PATH, "current", None, ORG)
 
     def ports(self, function: str) -> Ports:
         real = super().ports(function)
         fields = {name: getattr(real, name) for name in Ports.__dataclass_fields__}
-        ours = {
-            name: getattr(self.opened, name) for name in ("store", "inbox", "claims", "directory", "switch", "trace")
-        }
-        return Ports(**{**fields, **ours, "playbooks": {self.playbook.name: self.playbook}})
-
-    def _register(self, org: Org) -> None:
-        self.opened.directory.put_org(org)
-        self.opened.directory.register_endpoint(WEBHOOK_PATH, "current", None, ORG)
+        ours = {name: getattr(self.opened, name) for name in _PORTS}
+        playbooks = {self.playbook.name: self.playbook}
+        return Ports(**{**fields, **ours, "directory": self.opened.directory_of(function), "playbooks": playbooks})
