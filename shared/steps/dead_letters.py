@@ -14,10 +14,11 @@ from datetime import datetime
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from shared.case.canonical import short_hash
-from shared.errors import Conflict, InvalidInput, NotFound
-from shared.ports.store import InboxChange, InboxEntry, InboxStatus
+from shared.errors import Conflict, InvalidInput, NotFound, Refused
+from shared.ports.directory import Role
+from shared.ports.store import Inbox, InboxChange, InboxEntry, InboxStatus
 from shared.steps.budgets import INBOX_KEEP
-from shared.steps.context import Ports, system_context
+from shared.steps.context import Ports, RequestContext, require_person, system_context
 from shared.steps.intake import triage_message
 from shared.steps.sweep import sweep_case
 
@@ -25,6 +26,7 @@ TRANSPORT_ORG = "_transport"
 """Where they are kept: they belong to no org that could be trusted."""
 
 _TYPE = "transport."
+_MAY_REPLAY = frozenset({Role.ADMIN, Role.OPERATOR})
 
 
 class About(BaseModel):
@@ -83,41 +85,52 @@ def quarantine(
     return entry.id
 
 
-def dead_letters(ports: Ports, *, closed: bool = False, limit: int = 200) -> Sequence[DeadLetter]:
+def dead_letters(inbox: Inbox, *, closed: bool = False, limit: int = 200) -> Sequence[DeadLetter]:
     """What waits for operators, oldest first; with `closed` also what was replayed."""
     status = None if closed else InboxStatus.QUARANTINED
-    return tuple(_letter(entry) for entry in ports.inbox.list_entries(TRANSPORT_ORG, status, limit))
+    return tuple(_letter(entry) for entry in inbox.list_entries(TRANSPORT_ORG, status, limit))
 
 
-def dead_letter(ports: Ports, letter_id: str) -> DeadLetter:
+def dead_letter(inbox: Inbox, letter_id: str) -> DeadLetter:
     """One of them. Raises NotFound."""
-    entry = ports.inbox.get(TRANSPORT_ORG, letter_id)
+    entry = inbox.get(TRANSPORT_ORG, letter_id)
     if entry is None:
         raise NotFound(f"there is no dead letter {letter_id}")
     return _letter(entry)
 
 
-def replay(ports: Ports, letter_id: str, *, by: str, reason: str, trace: str) -> About:
+def replay(ports: Ports, context: RequestContext, letter_id: str, reason: str) -> About:
     """Look again at what a dead letter is about, and close it; what that is.
 
-    Raises NotFound, Conflict when it was replayed already, and InvalidInput when it does not say what it is about.
+    Raises Refused for whoever is no operator or admin of the org it is about, NotFound, Conflict when it was replayed
+    already, and InvalidInput when it does not say what it is about.
     """
-    letter = dead_letter(ports, letter_id)
+    by = _require_operator(ports, context)
+    letter = dead_letter(ports.inbox, letter_id)
     if letter.status is not InboxStatus.QUARANTINED:
         raise Conflict(f"{letter_id} is not open any more: {letter.reason}")
     try:
         about = About.model_validate(letter.hint)
     except ValidationError:
         raise InvalidInput(f"{letter_id} does not say which org and case it is about: it cannot be replayed") from None
+    if about.org != context.org:
+        raise Refused(f"{letter_id} is about another org")
     if about.case_id is not None:
-        _look_at_case(ports, about.org, about.case_id, trace)
+        _look_at_case(ports, about.org, about.case_id, context.trace)
     elif about.event_id is not None:
-        _look_at_event(ports, about.org, about.event_id, trace)
+        _look_at_event(ports, about.org, about.event_id, context.trace)
     else:
         raise InvalidInput(f"{letter_id} names neither a case nor an event: it cannot be replayed")
     closed = InboxChange(letter_id, InboxStatus.IGNORED, reason=f"replayed by {by}: {reason}")
     ports.inbox.settle(TRANSPORT_ORG, closed)
     return about
+
+
+def _require_operator(ports: Ports, context: RequestContext) -> str:
+    member = ports.directory.org(context.org).member(require_person(context))
+    if member is None or member.role not in _MAY_REPLAY:
+        raise Refused(f"{context.actor} is no operator or admin of {context.org}: they replay dead letters")
+    return member.email
 
 
 def _look_at_case(ports: Ports, org: str, case_id: str, trace: str) -> None:
