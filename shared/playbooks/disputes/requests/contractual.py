@@ -109,9 +109,9 @@ def _derived(policy: Policy, rule: ContractualSla, billed: Billed, line: Evidenc
         start, end = item.record.fields
         inputs[f"from{place}"] = field(item.record.evidence, start, "start of the downtime")
         inputs[f"to{place}"] = field(item.record.evidence, end, "end of the downtime")
-        note = f"{policy.id}: multiplier of {item.severity}"
-        inputs[f"factor{place}"] = Input(value=item.multiplier, unit="", note=note)
-        terms.append(f"fee * overlap_seconds(from{place}, to{place}, since, until) * factor{place}")
+        factor = "multiplier" if len(found) == 1 else f"multiplier{place}"
+        inputs[factor] = Input(value=item.multiplier, note=f"{policy.id}: multiplier of {item.severity}")
+        terms.append(f"fee * overlap_seconds(from{place}, to{place}, since, until) * {factor}")
     month = "seconds(since, until)"
     if rule.month_hours is not None:
         month = "(month_hours * 3600)"
@@ -207,7 +207,7 @@ def _told(item: _Down) -> str:
 
 
 def _because(billed: Billed, found: list[_Down], derivation: Derivation, kept: int) -> str:
-    told = f"You are right: {listed([_told(item) for item in found])}, whatever our status page said. We are sorry."
+    told = f"You are right: {listed([_told(item) for item in found])}. We are sorry."
     gives = f"Your addendum gives a credit of {billed.money(derivation.value_minor)} for it ({derivation.words})."
     if not kept:
         return f"{told} {gives}"

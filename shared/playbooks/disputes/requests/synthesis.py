@@ -14,6 +14,7 @@ from shared.playbooks.disputes.requests.findings import findings
 from shared.playbooks.disputes.requests.model import Ruling
 from shared.playbooks.disputes.requests.ruling import rule
 from shared.team.contract import Draft, Material
+from shared.team.exhibits import text
 
 _ANSWERED = frozenset({DecisionKind.REFUND, DecisionKind.CREDIT, DecisionKind.DECLINE})
 
@@ -62,6 +63,8 @@ def _question(ruling: Ruling) -> str:
     if ruling.owed is not None:
         owed = ruling.owed.money
         where = "be credited to their account" if ruling.owed.instrument.is_credit else "go back to the card"
+        if ruling.invoice is not None and text(ruling.invoice, "status") == "open":
+            where = "be taken off what is due on the invoice"
         return (
             f"Shall {owed} {where}? What goes back by mistake is gone; a fair request that waits becomes a "
             f"dispute with a fee. The alternative is to ask them first.{weighed}"
