@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from shared.case.canonical import sha256
 from shared.playbooks.disputes import labels
-from shared.playbooks.disputes.analysts import agreements, dealings
+from shared.playbooks.disputes.analysts import agreements, dealings, seats
 from shared.playbooks.disputes.identity import Identity, identify
 from shared.ports.sources import Row
 from shared.team import language
@@ -27,6 +27,7 @@ def ask(job: Job, tools: Tools) -> None:
     if job.case.subject.kind in ("invoice", "request"):
         agreements.ask(job, tools, who)
     _account(tools, who)
+    seats.addenda(job, tools, who)
     if job.case.subject.kind == "request":
         dealings.ask(job, tools, who)
     conversations = _conversations(tools, who, since)

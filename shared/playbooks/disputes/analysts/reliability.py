@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from shared.playbooks.disputes import labels
-from shared.playbooks.disputes.analysts import causes, receivables
+from shared.playbooks.disputes.analysts import around, causes, receivables, seats
 from shared.playbooks.disputes.billing import Cycle
 from shared.playbooks.disputes.identity import Identity, billing_cycle, identify
 from shared.team import language
@@ -46,7 +46,9 @@ def ask(job: Job, tools: Tools) -> None:
     if job.case.subject.kind == "invoice":
         receivables.ask(job, tools, who)
         return
+    around.ask(job, tools, who)
     cycle = billing_cycle(tools, who)
+    seats.sign_ins(job, tools, who, cycle)
     if cycle is None:
         tools.gap("the billing cycle of the charge", "no invoice line with a period was found: read since the charge")
         paid_at = who.paid_at or job.now
