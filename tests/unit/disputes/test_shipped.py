@@ -16,16 +16,24 @@ from tests.unit.disputes.run import PLAYBOOK
 
 WORLDS = [
     ("aperture", 0),
+    ("bracken", 0),
     ("brightwater", 0),
     ("cedar", 0),
+    ("gentian", 0),
     ("goldenrod", 0),
     ("harbor", 0),
     ("juniper", 0),
     ("juniper", 2),
+    ("kittiwake", 0),
     ("larkspur", 0),
+    ("marigold", 0),
+    ("osier", 0),
     ("quill", 0),
+    ("ribwort", 0),
+    ("sandpiper", 0),
     ("saffron", 0),
     ("saffron", 1),
+    ("tansy", 0),
     ("wren", 0),
 ]
 
