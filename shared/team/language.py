@@ -81,6 +81,15 @@ _ADDRESSED = re.compile(
     r"|</?(system|instructions?|prompt)>",
     re.IGNORECASE | re.MULTILINE,
 )
+_HOLD = re.compile(
+    r"\b((do ?n.t|do not|never|not (to )?be|no) (suspend\w*|suspension|switch\w* (them |it )?off|cut\w* (them )?off"
+    r"|turn\w* (them )?off)|(hold|holds|holding|pause|stop|block|waive)( off)?( on)?( any| the)? suspen\w*"
+    r"|keep (them|it|the account|the service|service) (on|up|live|running|active))\b",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(
+    r"\?|\b(can|could|may|should|shall|please|pls|want|wish|hope|ask(s|ed|ing)?) ?(we|you|i|them)?\b", re.IGNORECASE
+)
 _MONEY = re.compile(r"[$€£¥]\s?\d|\b\d[\d,.]*\s?(usd|eur|gbp|dollars|euros)\b", re.IGNORECASE)
 _ASKING = re.compile(
     r"\b(please|can (you|we|i)|could (you|we|i)|would (like|want)|(we|i)( |.d )?(want|need|like|request|ask|expect)\w*"
@@ -162,6 +171,19 @@ def is_instruction(text: str) -> bool:
     approval changed. Counting such texts is all that comes of it; approval policies may ask for more people then.
     """
     return _ADDRESSED.search(text) is not None
+
+
+def holds_suspension(text: str) -> bool:
+    """Whether it says that a customer is not to be switched off, or asks for that."""
+    return any(_HOLD.search(sentence) is not None for sentence in _sentences(text))
+
+
+def forbids_suspension(text: str) -> bool:
+    """Whether it decides that a customer is not to be switched off; asking for it, or a condition, decides nothing."""
+    return any(
+        _HOLD.search(sentence) and not _ASKED.search(sentence) and not _CONDITION.search(sentence)
+        for sentence in _sentences(text)
+    )
 
 
 def mentions_refund(text: str) -> bool:

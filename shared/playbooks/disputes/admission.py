@@ -15,6 +15,7 @@ from shared.playbooks.disputes.assessment import (
 )
 from shared.playbooks.disputes.codes import Family
 from shared.playbooks.disputes.credit import Stop, billed
+from shared.playbooks.disputes.deadlines import deadline_of
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.policies import disagree
 from shared.playbooks.disputes.policy_rules import (
@@ -61,8 +62,11 @@ def admit(matter: Matter, seen: Assessment) -> None:
 def _is_answerable(matter: Matter, seen: Assessment) -> None:
     if matter.stage not in (Stage.OPEN, Stage.INQUIRY):
         raise Stop((f"this is {matter.stage.value}: there is nothing to answer now",), (matter.dispute,))
-    if matter.now_at["evidence_details__due_by"] == 0:
+    deadline = deadline_of(matter.now_at["evidence_details__due_by"])
+    if deadline is None:
         raise Stop((remedies.NOT_ANSWERABLE,), (matter.dispute,))
+    if deadline.has_passed(matter.now):
+        raise Stop((remedies.TOO_LATE,), (matter.dispute,))
     # An answer to the inquiry that a chargeback began as is none to the chargeback.
     if matter.submissions > 0 and not matter.was_inquiry:
         raise Stop(("evidence has already been submitted, and the bank takes it once",), (matter.dispute,))
