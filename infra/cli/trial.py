@@ -8,7 +8,7 @@ from pathlib import Path
 
 from infra.cli.approving import Approvers, Turn
 from infra.cli.expected import Check, Judged, judge
-from infra.cli.performance import audited, on_stage, perform
+from infra.cli.performance import audited, on_stage, perform, with_their_texts
 from infra.local.driver import WorldStuck
 from infra.stage import Stage
 from infra.worlds import load_expectations
@@ -33,7 +33,7 @@ def tried(root: Path) -> tuple[str, list[Judged]]:
             perform(stage, Approvers(), _Nobody())
         except WorldStuck as error:
             ended = (Judged(stage.world.name, (Check("comes to its end", False, "an end", str(error)),)),)
-        found = [(case, _evidence(stage, case), audited(stage, case).ok) for case in stage.cases()]
+        found = [(case, _evidence(stage, case), audited(stage, case).ok) for case in with_their_texts(stage)]
         return stage.world.name, [*judge(expected, found), *ended]
 
 

@@ -14,6 +14,7 @@ from shared.errors import Conflict, InvalidInput, ManthanError, NotFound, Refuse
 from shared.ports import Member, Role
 from shared.steps.context import RequestContext
 from shared.steps.people import answer, approve, edit, reject
+from shared.steps.texts import with_texts
 from shared.team.contract import AskHuman, Draft, Material
 from tests.support.playbook import partial_credit
 from tests.support.rig import ALICE, BOB, CAROL, ORG, OSCAR, VERA, Rig
@@ -125,7 +126,8 @@ def test_an_edited_action_loses_its_approvals_and_so_does_what_depends_on_it(rig
     stage, submit = rig.id_of("stripe_stage_evidence"), rig.id_of("stripe_submit_evidence")
     edit(rig.all_ports(), rig.context(OSCAR), case.id, stage, {"evidence": {"uncategorized_text": "better"}})
     rig.pump()
-    edited, dependent = rig.case().action(stage), rig.case().action(submit)
+    told = with_texts(rig.store, rig.case())
+    edited, dependent = told.action(stage), told.action(submit)
     refund = rig.case().action(rig.id_of("stripe_refund"))
     assert edited is not None
     assert dependent is not None
