@@ -4,21 +4,40 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from infra.cli.approving import Approvers, Turn
-from infra.cli.expected import Check, Judged, judge
+from infra.cli.expected import Check, Found, Judged, PacketFound, judge
+from infra.cli.legality import illegal_drafts
 from infra.cli.performance import audited, on_stage, perform, with_their_texts
 from infra.local.driver import WorldStuck
 from infra.stage import Stage
 from infra.worlds import load_expectations
+from shared.case.actions import ActionKind
 from shared.case.case import Case
 from shared.case.evidence import Evidence
+from shared.playbooks.disputes.codes import lookup
+from shared.ports.directory import Org
 from shared.steps.reports import EvidenceDamaged, read_evidence
 
 
-def tried(root: Path) -> tuple[str, list[Judged]]:
-    """The name of the world in `root`, and every case of it compared with what is expected.
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A world that was run: whose it is, and every case of it compared with what is expected."""
+
+    name: str
+    org: Org
+    judged: tuple[Judged, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every case passed."""
+        return all(case.passed for case in self.judged)
+
+
+def tried(root: Path) -> Trial:
+    """Run the world in `root` and compare.
 
     Raises InvalidInput for a broken world; one that does not come to its end fails.
     """
@@ -33,8 +52,27 @@ def tried(root: Path) -> tuple[str, list[Judged]]:
             perform(stage, Approvers(), _Nobody())
         except WorldStuck as error:
             ended = (Judged(stage.world.name, (Check("comes to its end", False, "an end", str(error)),)),)
-        found = [(case, _evidence(stage, case), audited(stage, case).ok) for case in with_their_texts(stage)]
-        return stage.world.name, [*judge(expected, found), *ended]
+        judged = judge(expected, [_found(stage, case) for case in with_their_texts(stage)])
+        return Trial(stage.world.name, stage.world.org, (*judged, *ended))
+
+
+def _found(stage: Stage, case: Case) -> Found:
+    intact = audited(stage, case).ok
+    playbook = stage.ports.playbooks[case.playbook]
+    illegal = illegal_drafts(stage.ports.store.log(case.org, case.id), playbook) if intact else ()
+    return Found(case, _evidence(stage, case), intact, illegal, _packet(case))
+
+
+def _packet(case: Case) -> PacketFound | None:
+    """The evidence drafted for the bank, by the fields that decide claims of the dispute's code."""
+    staged = next((item for item in case.actions if item.kind is ActionKind.STRIPE_STAGE_EVIDENCE), None)
+    evidence = staged.payload.get("evidence") if staged else None
+    if not isinstance(evidence, dict):
+        return None
+    names = ("dispute.brand", "dispute.network_reason_code", "dispute.reason")
+    filled = frozenset(name for name, value in evidence.items() if value)
+    decisive = lookup(*(case.text_fact(name) for name in names)).evidence_fields
+    return PacketFound(filled, tuple(name for name in decisive if name not in filled))
 
 
 def _evidence(stage: Stage, case: Case) -> Sequence[Evidence]:

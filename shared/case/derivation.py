@@ -2,7 +2,8 @@
 
 Expressions know input names, whole numbers, + - * /, minus, parentheses, min and max, and three functions of time:
 seconds(a, b) and days(a, b) elapsed from a to b, and overlap_seconds(a1, a2, b1, b2), what two periods share.
-Everything is exact; the one rounding is at the end, half up, to the smallest payable unit of the currency.
+Everything is exact; the one rounding is at the end, half up, to the smallest payable unit of the currency, unless a
+policy rounds more coarsely: nearest(a, step) is the multiple of `step` nearest to `a`, half up.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
@@ -234,10 +235,26 @@ def _overlap_seconds(start: Fraction, end: Fraction, other_start: Fraction, othe
     return max(Fraction(0), min(end, other_end) - max(start, other_start))
 
 
-_OF_NUMBERS: dict[str, Callable[..., Fraction]] = {"min": min, "max": max}
+def _nearest(values: Iterable[Fraction]) -> Fraction:
+    value, step = values
+    if step <= 0:
+        raise InvalidInput("nearest rounds to a step that is more than nothing")
+    steps = abs(value) / step + Fraction(1, 2)
+    rounded = steps.numerator // steps.denominator * step
+    return rounded if value >= 0 else -rounded
+
+
+_OF_NUMBERS: dict[str, Callable[..., Fraction]] = {"min": min, "max": max, "nearest": _nearest}
 _OF_TIMES: dict[str, Callable[..., Fraction]] = {
     "seconds": _seconds,
     "days": _days,
     "overlap_seconds": _overlap_seconds,
 }
-_ARITY = {"min": (2, 10), "max": (2, 10), "seconds": (2, 2), "days": (2, 2), "overlap_seconds": (4, 4)}
+_ARITY = {
+    "min": (2, 10),
+    "max": (2, 10),
+    "nearest": (2, 2),
+    "seconds": (2, 2),
+    "days": (2, 2),
+    "overlap_seconds": (4, 4),
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from shared.case.actions import Action, ActionDraft, ActionKind, ActionState, DependencyKind, Effect
+from shared.case.actions import Action, ActionDraft, ActionKind, ActionState, DependencyKind, Effect, draws_on_charge
 from shared.case.brief import Decision, DecisionKind, Derivation
 from shared.case.derivation import verify
 from shared.case.derivation_words import in_words
@@ -34,11 +34,12 @@ def check_amounts(
     """Refuse a decision whose amounts do not hold together; returning means that they do.
 
     A decision to refund or credit, or any action that pays, needs an amount that the derivation gives when recomputed
-    from the cited rows (`lookup`: by index), and the paying actions must add up to exactly that. Refunds on the charge
-    must fit into what is refundable on it, in minor units of its currency: `refundable_now`, or, for those that wait
-    for an outcome, `refundable_after_outcome` (a won dispute makes captured - refunded refundable again). None: nobody
-    knows, so no refund passes. A balance credit or credit note does not draw on the charge. Where `disputed` is known,
-    a decision to fight or accept is about that amount, and no action may claim that less is at risk. Raises Refused.
+    from the cited rows (`lookup`: by index), and the paying actions must add up to exactly that. Refunds on the charge,
+    also by a credit note that is given back as one, must name the charge and fit into what is refundable on it, in
+    minor units of its currency: `refundable_now`, or, for those that wait for an outcome, `refundable_after_outcome`
+    (a won dispute makes captured - refunded refundable again). None: nobody knows, so no refund passes. What is
+    credited to the customer's balance does not draw on the charge. Where `disputed` is known, a decision to fight or
+    accept is about that amount, and no action may claim that less is at risk. Raises Refused.
     """
     paying = [action for action in actions if action.effect is Effect.MONEY_OUT and _state(action) not in _PAID_NOTHING]
     if decision.kind in _PAYING or paying:
@@ -83,7 +84,10 @@ def _check_sum(decision: Decision, paying: Sequence[AnyAction]) -> None:
 
 
 def _check_refundable(paying: Sequence[AnyAction], now: int | None, after_outcome: int | None) -> None:
-    refunds = [action for action in paying if action.kind is ActionKind.STRIPE_REFUND and _state(action) in _NOT_SENT]
+    refunds = [action for action in paying if draws_on_charge(action) and _state(action) in _NOT_SENT]
+    # A refund without a charge is refused by whoever makes it; a note would find one by itself, past our ledger.
+    if any(action.kind is not ActionKind.STRIPE_REFUND and not action.payload.get("charge") for action in refunds):
+        raise Refused("a credit note gives money of a charge back and does not name the charge")
     at_once = sum(action.amount_minor or 0 for action in refunds if not _deferred(action))
     later = sum(action.amount_minor or 0 for action in refunds if _deferred(action))
     if at_once:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shared.case.actions import ActionDraft, ActionKind
 from shared.case.brief import DecisionKind, Derivation
 from shared.errors import InvalidInput
-from shared.playbooks.disputes import derive, drafting
+from shared.playbooks.disputes import derive, drafting, giving_up
 from shared.playbooks.disputes.assessment import Assessment, assess
 from shared.playbooks.disputes.claims.model import Ruling
 from shared.playbooks.disputes.conclusion import NO_ADDRESS, PERSON_PCT, Conclusion, drafted, unreadable
@@ -35,7 +35,7 @@ def synthesize(material: Material) -> Draft:
 
 
 def _conclusion(matter: Matter, seen: Assessment, ruling: Ruling, actions: list[ActionDraft]) -> Conclusion:
-    paid = any(action.kind is ActionKind.STRIPE_REFUND for action in actions)
+    paid = ruling.letter is not None or any(action.kind is ActionKind.STRIPE_REFUND for action in actions)
     told = any(action.kind is ActionKind.CUSTOMER_EMAIL for action in actions)
     return Conclusion(
         kind=ruling.kind,
@@ -52,22 +52,27 @@ def _conclusion(matter: Matter, seen: Assessment, ruling: Ruling, actions: list[
 
 
 def _actions(matter: Matter, seen: Assessment, ruling: Ruling) -> list[ActionDraft]:
-    if ruling.kind is DecisionKind.ESCALATE:
-        return []
-    if ruling.kind is DecisionKind.REFUND:
-        told = drafting.tell_of_full_refund(matter)
-        return [drafting.refund_in_full(matter), *([told] if told else [])]
-    actions = drafting.contest(matter, seen, ruling)
+    match ruling.kind:
+        case DecisionKind.ESCALATE | DecisionKind.RECORD:
+            answer = []
+        case DecisionKind.REFUND:
+            told = drafting.tell_of_full_refund(matter)
+            answer = [drafting.refund_in_full(matter), *([told] if told else [])]
+        case DecisionKind.ACCEPT:
+            told = giving_up.tell(matter, ruling.letter) if ruling.letter else None
+            answer = [giving_up.close(matter), *([told] if told else [])]
+        case _:
+            answer = drafting.contest(matter, seen, ruling)
     if ruling.credit is not None:
         told = drafting.tell_customer(matter, ruling.credit)
-        actions += [drafting.refund_after_win(matter, ruling.credit), *([told] if told else [])]
-    return actions
+        answer += [drafting.refund_after_win(matter, ruling.credit), *([told] if told else [])]
+    return [*answer, *giving_up.beside(matter, ruling)]
 
 
 def _derivation(matter: Matter, ruling: Ruling) -> Derivation | None:
     if ruling.credit is not None:
         return ruling.credit.derivation
-    if ruling.kind is DecisionKind.FIGHT:
+    if ruling.kind in (DecisionKind.FIGHT, DecisionKind.ACCEPT):
         return derive.whole_amount(matter.dispute, matter.dispute_currency)
     return derive.left_of(matter.charge, matter.currency) if ruling.kind is DecisionKind.REFUND else None
 
@@ -82,6 +87,9 @@ def _notes(matter: Matter, seen: Assessment, ruling: Ruling) -> tuple[str, ...]:
         ]
     if ruling.kind is DecisionKind.ANSWER:
         notes.append("Considered: refunding in full. Nothing is owed; it would end the inquiry for certain.")
+    if ruling.kind is DecisionKind.ACCEPT:
+        notes.append("Considered: contesting first and paying after a win. All of it is owed, so there is no case.")
+        notes.append("Considered: a refund beside it. The bank keeps the disputed money, so that would pay twice.")
     if seen.courtesies:
         notes.append("Considered: a courtesy amount that a colleague suggested. No policy knows it.")
     return tuple(notes)

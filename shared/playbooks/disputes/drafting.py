@@ -7,10 +7,11 @@ from shared.case.money import currency_code
 from shared.playbooks.disputes import fraud_packet, purposes, telling
 from shared.playbooks.disputes.assessment import Assessment
 from shared.playbooks.disputes.claims.model import Ruling
-from shared.playbooks.disputes.codes import Family
+from shared.playbooks.disputes.codes import OF_FRAUD
 from shared.playbooks.disputes.credit import Credit
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.packet import packet
+from shared.playbooks.disputes.snapshots import dispute_snapshot
 from shared.playbooks.disputes.standing import left_minor
 from shared.team.exhibits import text
 from shared.team.words import day, feature, listed
@@ -27,13 +28,13 @@ def contest(matter: Matter, seen: Assessment, ruling: Ruling) -> list[ActionDraf
         (purposes.STAGE_ANSWER, purposes.SUBMIT_ANSWER) if matter.is_inquiry else (purposes.STAGE, purposes.SUBMIT)
     )
     what = "the answer to the inquiry about" if matter.is_inquiry else "the evidence against the chargeback of"
-    if matter.rule.family is Family.FRAUD:
+    if matter.rule.family in OF_FRAUD:
         evidence = fraud_packet.packet(matter, seen, ruling.compelling)
     else:
         evidence = {**packet(matter, seen, ruling)}
     payload: dict[str, Json] = {"dispute": matter.dispute.row.record_id, "evidence": evidence}
     disputed = matter.money(matter.disputed_minor, matter.dispute_currency)
-    snapshot = _dispute_snapshot(matter)
+    snapshot = dispute_snapshot(matter)
     return [
         ActionDraft(
             kind=ActionKind.STRIPE_STAGE_EVIDENCE,
@@ -160,14 +161,3 @@ def tell_customer(matter: Matter, credit: Credit) -> ActionDraft | None:
         description=f"Tell {to} that {owed} were refunded, once they were",
         after=purposes.REFUND_AFTER_WIN,
     )
-
-
-def _dispute_snapshot(matter: Matter) -> dict[str, Json]:
-    fields = matter.dispute.row.fields
-    return {
-        "dispute.status": matter.now_at["status"],
-        "dispute.amount": fields.get("amount"),
-        "dispute.currency": fields.get("currency"),
-        "dispute.charge": fields.get("charge"),
-        "dispute.submission_count": matter.submissions,
-    }

@@ -11,6 +11,13 @@ INCIDENTS = "incident records"
 PAGES = "pages to the engineer on call"
 DISPUTES = "earlier disputes of the customer"
 WARNINGS = "early fraud warnings about the charge"
+USE = "use of the product"
+SEATS = "seats that came and went"
+CHARGES = "the charges of the customer"
+DEALS = "deals with the customer"
+EMAILS = "e-mails with the customer"
+NOTES = "the CRM notes"
+VAT_CHECKS = "checks of the VAT number"
 AGAINST_US = frozenset({CHATS, CHAT_MESSAGES, TICKETS, TICKET_COMMENTS, ALERTS, INCIDENTS, PAGES})
 """What has to be read whole before anybody may say that nothing speaks for the customer; the names of such gaps."""
 

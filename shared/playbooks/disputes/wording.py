@@ -27,6 +27,8 @@ def summary(matter: Matter, ruling: Ruling) -> str:
         DecisionKind.FIGHT: f"Contest the whole {disputed}.",
         DecisionKind.ANSWER: "Answer the inquiry with the facts.",
         DecisionKind.REFUND: "Refund the whole charge, which resolves the inquiry.",
+        DecisionKind.ACCEPT: f"Accept the chargeback by closing it: the customer keeps the {disputed}.",
+        DecisionKind.RECORD: "There is nothing to answer: book it, and see to what has to be repaired.",
     }.get(ruling.kind)
     if move is not None:
         return f"{opening} {capital(ruling.reasons[0])}. {move}"
@@ -59,6 +61,17 @@ def question(matter: Matter, ruling: Ruling) -> str:
         return (
             f"Shall we refund all of {disputed}? That ends the inquiry without a fee. The alternative is to answer it "
             "and to risk a chargeback that we would probably lose."
+        )
+    if ruling.kind is DecisionKind.ACCEPT:
+        return (
+            f"Shall we accept the chargeback of {disputed}? Closing it cannot be taken back, the fee for receiving it "
+            "is lost either way, and it still counts as a dispute. The alternative is to contest what is owed, at another "
+            "fee and with little hope."
+        )
+    if ruling.kind is DecisionKind.RECORD:
+        return (
+            f"The bank has returned {disputed} for good. Is there anything to do beside booking it? A refund would pay "
+            "twice."
         )
     object_, end = ("inquiry about", "can become a chargeback") if matter.is_inquiry else ("chargeback of", "is lost")
     return (

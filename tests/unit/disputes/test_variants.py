@@ -410,9 +410,14 @@ def test_a_dispute_in_another_currency_is_at_risk_in_its_own_and_refunded_in_the
     assert (refund.amount_minor, refund.currency) == (56000, "usd")
 
 
-def test_an_amount_that_rounds_to_nothing_or_reaches_the_disputed_one_goes_to_a_person(dossier: Dossier) -> None:
+def test_an_amount_that_rounds_to_nothing_goes_to_a_person(dossier: Dossier) -> None:
     escalates(dossier.changed("stripe.charges", amount=1), "rounds to nothing")
-    escalates(dossier.changed("stripe.disputes", amount=56000), "all that is disputed")
+
+
+def test_a_chargeback_of_exactly_what_is_owed_is_given_up(dossier: Dossier) -> None:
+    decision = dossier.changed("stripe.disputes", amount=56000).brief().decision
+    assert (decision.kind, decision.amount_minor) == (DecisionKind.ACCEPT, 56000)
+    assert "all that is disputed" in decision.rationale
 
 
 def test_orders_in_a_ticket_change_nothing(dossier: Dossier) -> None:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from shared.case.canonical import sha256
 from shared.playbooks.disputes import labels
+from shared.playbooks.disputes.analysts import dealings
 from shared.playbooks.disputes.identity import Identity, identify
 from shared.ports.sources import Row
 from shared.team import language
@@ -24,6 +25,8 @@ def ask(job: Job, tools: Tools) -> None:
     if job.case.subject.kind == "request":
         _request(job, tools)
     _account(tools, who)
+    if job.case.subject.kind == "request":
+        dealings.ask(job, tools, who)
     conversations = _conversations(tools, who, since)
     tickets = _tickets(tools, who, since)
     contacts = Answer(conversations.sql, (*conversations.rows, *tickets.rows), conversations.ok and tickets.ok)
@@ -57,7 +60,7 @@ def _account(tools: Tools, who: Identity) -> None:
     if who.salesforce_accounts:
         tools.gather(
             "the CRM account",
-            "SELECT id, name, website, industry, arr, tier, strategic, owner_name, owner_email, created_at "
+            "SELECT id, name, website, industry, arr, tier, strategic, owner_name, owner_email, vat_id, created_at "
             f"FROM salesforce.accounts WHERE id IN {salesforce}",
             table="salesforce.accounts",
         )
@@ -80,7 +83,7 @@ def _account(tools: Tools, who: Identity) -> None:
             table="hubspot.contacts",
         )
         tools.gather(
-            "the CRM notes",
+            labels.NOTES,
             "SELECT id, company_id, contact_id, body, author_email, created_at FROM hubspot.notes "
             f"WHERE company_id IN {hubspot}",
             table="hubspot.notes",

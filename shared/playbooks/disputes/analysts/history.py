@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from shared.playbooks.disputes.analysts import charges
 from shared.playbooks.disputes.analysts.charges import Paid
-from shared.playbooks.disputes.codes import Family, lookup
+from shared.playbooks.disputes.codes import OF_FRAUD, lookup
 from shared.playbooks.disputes.compelling import MOST_DAYS
 from shared.ports.sources import Row
 from shared.team.contract import Job
@@ -27,7 +27,7 @@ def ask(job: Job, tools: Tools, dispute: Row, charge: Row) -> list[Paid]:
         )
     )
     card, paid_at = charge.get("payment_method_details__card__fingerprint"), charge.get("created")
-    if lookup(brand, code, reason).family is not Family.FRAUD or not card or not isinstance(paid_at, int):
+    if lookup(brand, code, reason).family not in OF_FRAUD or not card or not isinstance(paid_at, int):
         return []
     since = paid_at - int(timedelta(days=MOST_DAYS + 1).total_seconds())
     answer = tools.gather(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shared.playbooks.disputes import codes, monitoring, remedies
 from shared.playbooks.disputes.codes import NetworkCode
-from shared.playbooks.disputes.current import FACT_OF, current
+from shared.playbooks.disputes.current import CODE_COLUMNS, FACT_OF, current
 from shared.playbooks.disputes.identity import dispute_id
 from shared.playbooks.disputes.policy_rules.fraud_warning import DEFAULT, economics
 from shared.playbooks.disputes.stages import stage_of
@@ -73,7 +73,7 @@ def _of_dispute(job: Job, tools: Tools) -> None:
 def _dispute(job: Job, tools: Tools) -> Row:
     answer = tools.ask(
         "the code of the dispute",
-        f"SELECT {', '.join(FACT_OF)} FROM stripe.disputes WHERE id = {quote(dispute_id(job))}",
+        f"SELECT {', '.join([*FACT_OF, *CODE_COLUMNS])} FROM stripe.disputes WHERE id = {quote(dispute_id(job))}",
     )
     found = current(job.case, answer.rows[0] if answer.rows else {})
     return {

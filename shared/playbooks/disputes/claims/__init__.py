@@ -10,6 +10,7 @@ from shared.playbooks.disputes.codes import Family
 
 RULERS: Mapping[Family, Ruler] = {
     Family.FRAUD: fraud.rule,
+    Family.UNRECOGNIZED: fraud.rule,
     Family.NOT_RECEIVED: service.rule,
     Family.NOT_AS_DESCRIBED: service.rule,
 }

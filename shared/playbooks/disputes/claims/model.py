@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeVar
 
 from shared.case.brief import DecisionKind
@@ -20,6 +21,43 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """What the rules of a family found, in words, and the rows that show it."""
+
+    text: str
+    cites: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """What a family says to the bank in place of what is said about the service.
+
+    `fields`: texts of evidence fields by their names at Stripe; `entries`: lines of the timeline with their instants.
+    """
+
+    fields: Mapping[str, str]
+    entries: tuple[tuple[datetime, str], ...]
+    closing: str
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """Something that people of ours have to do beside the answer to the bank: a ticket for the owner of the account."""
+
+    purpose: str
+    title: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """What the customer is told once a chargeback was given up, or an inquiry refunded: the middle of the message."""
+
+    subject: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ruling:
     """The decision, why, and how sure we are, in per cent. `cites`: evidence for the reasons of an escalation."""
 
@@ -33,11 +71,21 @@ class Ruling:
     """What was measured, where a policy on claims of an outage calls it clean."""
     compelling: Compelling | None = None
     """Earlier payments that tie a payment disputed as fraud to the same person."""
+    shown: tuple[Shown, ...] = ()
+    """What the rules of the family found, for the findings."""
+    argument: Argument | None = None
+    errands: tuple[Errand, ...] = ()
+    letter: Letter | None = None
+    ends: tuple[Evidence, ...] = ()
+    """Subscriptions that must not bill again."""
 
 
 PERSON_PCT = 50
 CREDIT_PCT = 95
 REFUND_PCT = 90
+ACCEPT_PCT = 90
+ACCEPT_WITHOUT_POLICY_PCT = 75
+RECORD_PCT = 90
 FIGHT_PCT = 85
 FIGHT_WITHOUT_POLICY_PCT = 65
 _PER_GAP_PCT = 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shared.case.brief import Finding
 from shared.playbooks.disputes.assessment import Assessment
 from shared.playbooks.disputes.claims.model import Ruling
-from shared.playbooks.disputes.codes import Family
+from shared.playbooks.disputes.codes import OF_FRAUD
 from shared.playbooks.disputes.findings.claim import READ_OUT, claimed
 from shared.playbooks.disputes.matter import Matter
 from shared.team.exhibits import text, whole
@@ -35,7 +35,7 @@ def earlier_payments(matter: Matter, seen: Assessment, ruling: Ruling) -> Findin
 
 def secure(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None:
     """Whether the holder of the card was authenticated."""
-    if matter.rule.family is not Family.FRAUD:
+    if matter.rule.family not in OF_FRAUD:
         return None
     result = text(matter.charge, "payment_method_details__card__three_d_secure__result")
     told = f"3-D Secure: {result.replace('_', ' ')}" if result else "the payment went without 3-D Secure"
