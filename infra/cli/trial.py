@@ -18,6 +18,7 @@ from shared.case.actions import ActionKind
 from shared.case.case import Case
 from shared.case.evidence import Evidence
 from shared.playbooks.disputes.codes import lookup
+from shared.playbooks.disputes.completeness import completeness
 from shared.ports.directory import Org
 from shared.steps.reports import EvidenceDamaged, read_evidence
 
@@ -66,13 +67,11 @@ def _found(stage: Stage, case: Case) -> Found:
 def _packet(case: Case) -> PacketFound | None:
     """The evidence drafted for the bank, by the fields that decide claims of the dispute's code."""
     staged = next((item for item in case.actions if item.kind is ActionKind.STRIPE_STAGE_EVIDENCE), None)
-    evidence = staged.payload.get("evidence") if staged else None
-    if not isinstance(evidence, dict):
+    if staged is None or not isinstance(staged.payload.get("evidence"), dict):
         return None
     names = ("dispute.brand", "dispute.network_reason_code", "dispute.reason")
-    filled = frozenset(name for name, value in evidence.items() if value)
-    decisive = lookup(*(case.text_fact(name) for name in names)).evidence_fields
-    return PacketFound(filled, tuple(name for name in decisive if name not in filled))
+    found = completeness(lookup(*(case.text_fact(name) for name in names)), staged.payload)
+    return PacketFound(found.filled, tuple(found.missing))
 
 
 def _evidence(stage: Stage, case: Case) -> Sequence[Evidence]:

@@ -29,6 +29,9 @@ TEXTS: Mapping[ActionKind, frozenset[str]] = {
 }
 """The fields of a payload that say something to somebody: kept by reference, and a person may change them."""
 
+FILES, DOCUMENT = "files", "document"
+"""The files of an evidence packet by field, and what each is drawn from: a text too; the rest describes the file."""
+
 Change = Callable[[str], str]
 
 
@@ -96,7 +99,19 @@ def length(value: str) -> int:
 def in_payload(kind: ActionKind, payload: Mapping[str, Json], change: Change) -> dict[str, Json]:
     """The payload with every text of it changed; identifiers and numbers stay as they are."""
     texts = TEXTS.get(kind, frozenset())
-    return {name: _within(value, change) if name in texts else value for name, value in payload.items()}
+    changed = {name: _within(value, change) if name in texts else value for name, value in payload.items()}
+    files = payload.get(FILES)
+    return {**changed, FILES: _documents(files, change)} if isinstance(files, dict) else changed
+
+
+def _documents(files: Mapping[str, Json], change: Change) -> dict[str, Json]:
+    """The files with what each is drawn from changed."""
+    return {
+        name: {**file, DOCUMENT: _within(file[DOCUMENT], change)}
+        if isinstance(file, dict) and DOCUMENT in file
+        else file
+        for name, file in files.items()
+    }
 
 
 def in_findings(brief: Brief, change: Change) -> Brief:

@@ -21,6 +21,7 @@ from shared.ports import (
     Trace,
     Workers,
 )
+from shared.ports.exhibits import Render
 from shared.team.contract import Playbook
 
 
@@ -64,6 +65,8 @@ class Ports:
     sources: Callable[[str], Sources] | None = None
     """The connected systems of an org."""
     effects: Effects | None = None
+    render: Render | None = None
+    """Draws the exhibits that go with evidence; only the synthesizer needs it."""
 
     def playbook(self, name: str) -> Playbook:
         """The playbook of a case. Raises NotGiven when this deployment does not have it."""

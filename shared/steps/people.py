@@ -17,7 +17,7 @@ from shared.case.events import (
     QuestionAnswered,
 )
 from shared.case.lifecycle import State
-from shared.case.texts import TEXTS, Sealer
+from shared.case.texts import FILES, TEXTS, Sealer
 from shared.errors import Conflict, InvalidInput, NotFound, Refused
 from shared.policy.approvals import approved, may_approve
 from shared.policy.model import load_policy
@@ -142,10 +142,20 @@ def edit(ports: Ports, context: RequestContext, case_id: str, action_id: str, ch
             if touched.state not in _MAY_BE_EDITED:
                 raise Conflict(f"{touched.id} is {touched.state.value} and cannot be edited any more")
         _edit_with_dependants(unfolding, root, sealed, member.email)
+        _check_legal(ports, unfolding.case, (action.id, root.id))
         unfolding.add(Moved(to=State.DRAFTED, reason=f"{member.email} edited {action_id}"))
         return Change(unfolding.events)
 
     return _done(ports, context, commit(ports, context, case_id, decide))
+
+
+def _check_legal(ports: Ports, case: Case, action_ids: Sequence[str]) -> None:
+    """What was edited must still be legal: evidence beyond Stripe's limits is refused now, not at the policy check."""
+    playbook = ports.playbook(case.playbook)
+    for action_id in action_ids:
+        why = playbook.illegal(case, case.brief.decision, _action(case, action_id)) if case.brief is not None else None
+        if why is not None:
+            raise InvalidInput(why)
 
 
 def _action(case: Case, action_id: str) -> Action:
@@ -167,6 +177,9 @@ def _root(case: Case, action: Action) -> Action:
 def _check_editable(action: Action, changes: Mapping[str, Json]) -> None:
     editable = TEXTS.get(action.kind, frozenset())
     for name, value in changes.items():
+        if name == FILES and name in action.payload:
+            _check_files(value, action.payload[name])
+            continue
         if name not in editable:
             allowed = ", ".join(sorted(editable)) or "nothing"
             raise Refused(
@@ -174,6 +187,13 @@ def _check_editable(action: Action, changes: Mapping[str, Json]) -> None:
                 "targets and amounts follow from the decision: ask for a new investigation instead"
             )
         _check_text(name, value, action.payload.get(name))
+
+
+def _check_files(value: Json, present: Json) -> None:
+    """A file is drawn from the evidence and cannot be rewritten, only left out."""
+    known = present if isinstance(present, dict) else {}
+    if not isinstance(value, dict) or any(known.get(name) != file for name, file in value.items()):
+        raise InvalidInput(f"{FILES} can only be left out, not changed: give those that shall stay, or none")
 
 
 def _check_text(name: str, value: Json, present: Json) -> None:

@@ -61,6 +61,7 @@ def _draft(ports: Ports, case: Case) -> Draft | NotVouchedFor:
         evidence=evidence,
         gaps=gaps,
         now=ports.clock.now(),
+        render=ports.render,
     )
     draft = ports.playbook(case.playbook).synthesize(material)
     try:
