@@ -1,6 +1,7 @@
 """The files of an evidence packet: drawn again from what was approved, compared with its digest, and uploaded.
 
-An upload that nothing refers to has no effect, so one whose outcome is unknown is simply made again, under its key.
+An upload that nothing refers to has no effect, so one whose outcome is unknown is made again in the next attempt, under
+another key: the first one would go on answering with its failure.
 Which file stands in which field, and what it holds, is noted in the dispute's metadata: Stripe tells no digest of one.
 """
 
@@ -82,7 +83,7 @@ def _upload(calls: Calls, name: str, content: bytes, context: EffectContext) -> 
     file = io.BytesIO(content)
     file.name = f"{name}.pdf"
     params = cast("FileCreateParams", {"purpose": PURPOSE, "file": file})
-    key = f"{context.idempotency_key}-{name}"
+    key = f"{context.idempotency_key}-{name}-{context.attempt}"
     try:
         reply = calls.write(lambda client, options: client.v1.files.create(params, options), key)
     except EffectUnknown as error:

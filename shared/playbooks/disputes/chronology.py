@@ -116,4 +116,4 @@ def _use(used: list[Use]) -> list[Entry]:
     days = count(len(per_day(used)), "day")
     span = f"{used[0].at.date().isoformat()} to {used[-1].at.date().isoformat()}"
     told = f"{span}: the customer's people used the service on {days} (see the activity log)."
-    return [Entry(used[-1].at, told)]
+    return [Entry(used[0].at, told)]
