@@ -8,9 +8,9 @@ right, and loses where all of the money is owed. What a strategy keeps is counte
     contested and lost                  - amount - received fee - countered fee
     contested and won, a part owed      the same, and what is owed once it is paid
 
-Whoever fights all keeps money that is owed to customers where a part is owed: that is shown beside it. Cases that only a
-person can decide rightly are left out, and a decision that we left to a person counts as accepted: the worst that can
-become of it.
+Whoever fights all keeps money that is owed to customers where a part is owed: that is shown beside it. Cases that only
+a person can decide rightly are left out, and a decision that we left to a person counts as accepted: the worst that
+can become of it.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError
@@ -20,6 +20,9 @@ T = TypeVar("T")
 _ROWS = TypeAdapter(tuple[EvidenceRow, ...])
 _REPORT = TypeAdapter(Report)
 _NOT_UNICODE = "text with a lone surrogate is not valid Unicode and cannot be stored"
+_HEADS: Final = """
+SELECT json_remove(body, '$.rows') FROM reports WHERE org = ? AND case_id = ? AND round = ? ORDER BY specialist"""
+_COUNT: Final = "SELECT count(*) FROM reports WHERE org = ? AND case_id = ? AND round = ?"
 
 
 def rows_text(rows: Sequence[EvidenceRow]) -> str:
@@ -71,14 +74,17 @@ def read_texts(connection: sqlite3.Connection, org: str, case_id: str, hashes: C
     )
 
 
-def create_report(connection: sqlite3.Connection, org: str, case_id: str, report: Report, body: str) -> bool:
-    """Create the report if absent and keep its chunks for good. Raises NotFound when one of them is not stored."""
+def create_report(connection: sqlite3.Connection, org: str, case_id: str, report: Report, body: str) -> int | None:
+    """Create the report if absent and keep its chunks for good: how many reports its round has now.
+
+    None: another one stands. Raises NotFound when one of its chunks is not stored.
+    """
     created = connection.execute(
         "INSERT INTO reports (org, case_id, round, specialist, body) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         (org, case_id, report.round, report.specialist, body),
     )
     if created.rowcount != 1:
-        return False
+        return None
     for chunk in report.chunks:
         kept = connection.execute(
             "UPDATE chunks SET expires_at = NULL WHERE org = ? AND case_id = ? AND sha256 = ?",
@@ -86,7 +92,8 @@ def create_report(connection: sqlite3.Connection, org: str, case_id: str, report
         )
         if kept.rowcount != 1:
             raise NotFound(f"the report of {report.specialist} names a chunk that is not stored: {chunk.sha256}")
-    return True
+    count: int = connection.execute(_COUNT, (org, case_id, report.round)).fetchone()[0]
+    return count
 
 
 def reports_of(connection: sqlite3.Connection, org: str, case_id: str, round_number: int) -> Sequence[Report]:
@@ -95,6 +102,12 @@ def reports_of(connection: sqlite3.Connection, org: str, case_id: str, round_num
         "SELECT body FROM reports WHERE org = ? AND case_id = ? AND round = ? ORDER BY specialist",
         (org, case_id, round_number),
     ).fetchall()
+    return tuple(_REPORT.validate_json(body) for (body,) in found)
+
+
+def heads_of(connection: sqlite3.Connection, org: str, case_id: str, round_number: int) -> Sequence[Report]:
+    """The reports of a round without their rows, which are not even parsed."""
+    found = connection.execute(_HEADS, (org, case_id, round_number)).fetchall()
     return tuple(_REPORT.validate_json(body) for (body,) in found)
 
 
