@@ -32,7 +32,7 @@ from shared.steps.commit import Change, commit, unchanged
 from shared.steps.context import Ports, RequestContext
 from shared.steps.drift import drift
 from shared.steps.ledger import charge_of, follow, reserve
-from shared.steps.outside import REFUND_FINAL
+from shared.steps.outside import REFUND_FINAL, start_round
 from shared.steps.policy_check import facts_of
 from shared.steps.sending import drive
 from shared.steps.settle import Unfolding, settle, to_people
@@ -129,7 +129,8 @@ def _prepare(ports: Ports, context: RequestContext, record: CaseRecord, action: 
         _tell_people(ports, context, case.id, action, "may not be tried again, and its outcome is unknown")
         raise Retryable(f"the outcome of {action.id} is unknown", after=300.0)
     if blocked is not None:
-        _record(ports, context, case.id, action.id, blocked)
+        again = ports.playbook(case.playbook).reconsiders(case, world)
+        _record(ports, context, case.id, action.id, blocked, again=again)
         return None
     reserved = reserve(ledger, case.id, action, _refundable(world)) if ledger is not None else None
     since = ports.clock.monotonic()
@@ -229,10 +230,10 @@ def _carry_out(ports: Ports, context: RequestContext, case_id: str, intent: Inte
     try:
         done = ports.write_access().perform(action, intent.context)
     except EffectRefused as error:
-        _record(ports, context, case_id, action.id, _failed(action, str(error)), intent.record)
+        _record(ports, context, case_id, action.id, _failed(action, str(error)), seen=intent.record)
     except EffectUnknown as error:
         unknown = ActionMoved(action_id=action.id, to=ActionState.UNKNOWN, error=str(error))
-        _record(ports, context, case_id, action.id, unknown, intent.record)
+        _record(ports, context, case_id, action.id, unknown, seen=intent.record)
         raise Retryable(f"the outcome of {action.id} is unknown; it will be looked up", after=2.0) from error
     except EffectUnavailable:
         _stand_down(ports, context, case_id, intent, "the service is not available")
@@ -241,10 +242,10 @@ def _carry_out(ports: Ports, context: RequestContext, case_id: str, intent: Inte
         # A fault of ours in the middle of a call: whatever it was, the call may have had its effect.
         kind = type(error).__name__
         unknown = ActionMoved(action_id=action.id, to=ActionState.UNKNOWN, error=f"an unexpected {kind}")
-        _record(ports, context, case_id, action.id, unknown, intent.record)
+        _record(ports, context, case_id, action.id, unknown, seen=intent.record)
         raise
     else:
-        _record(ports, context, case_id, action.id, _succeeded(action, done), intent.record)
+        _record(ports, context, case_id, action.id, _succeeded(action, done), seen=intent.record)
 
 
 def _succeeded(action: Action, done: Done) -> ActionMoved:
@@ -267,9 +268,14 @@ def _record(
     case_id: str,
     action_id: str,
     event: Event,
+    *,
     seen: CaseRecord | None = None,
+    again: str | None = None,
 ) -> None:
-    """Record what became of the action and what follows from it, and drive on."""
+    """Record what became of the action and what follows from it, and drive on.
+
+    `again`: why, once the action is void, the team looks again before any person has to.
+    """
 
     def decide(case: Case | None, now: datetime) -> Change:
         action = case.action(action_id) if case else None
@@ -277,7 +283,11 @@ def _record(
             return Change()
         unfolding = Unfolding(case, now)
         unfolding.add(_explained(case, action, event, ports))
-        settle(unfolding, ports.playbook(case.playbook))
+        playbook, moved = ports.playbook(case.playbook), unfolding.case.action(action_id)
+        if again is not None and moved is not None and moved.state is ActionState.VOIDED:
+            start_round(unfolding, playbook, again)
+        else:
+            settle(unfolding, playbook)
         return Change(unfolding.events, ledger=follow(ports, context, case, unfolding.case))
 
     drive(ports, context, commit(ports, context, case_id, decide, seen=seen))

@@ -150,7 +150,7 @@ def _episode(case: Case, events: Sequence[Event], now: datetime) -> Episode | No
         currency=recorded.currency,
         outcome=recorded.outcome,
         decided_at=now,
-        rationale=case.brief.decision.rationale if case.brief else "",
+        rationale=f"{case.brief.decision.rationale if case.brief else ''} {recorded.lesson}".strip(),
     )
 
 

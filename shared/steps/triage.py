@@ -18,7 +18,7 @@ from shared.steps.intake import triage_message
 from shared.steps.ledger import follow
 from shared.steps.outside import start_round, take_note
 from shared.steps.sending import drive
-from shared.steps.settle import Unfolding
+from shared.steps.settle import Unfolding, reflect
 from shared.team.contract import Ignored, Playbook, Routing
 
 NO_CASE = "no case is about its object"
@@ -136,6 +136,7 @@ def _open(
     settled_by = ports.playbook(routing.playbook).settled_by(unfolding.case)
     if settled_by is not None and not unfolding.case.terminal:
         unfolding.add(Moved(to=State.WITHDRAWN, reason=f"{settled_by}; there is nothing to answer"))
+        reflect(unfolding, ports.playbook(routing.playbook))
     return unfolding
 
 

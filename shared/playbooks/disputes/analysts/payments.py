@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from shared.playbooks.disputes import labels
-from shared.playbooks.disputes.analysts import accounts, charges, collecting, history
+from shared.playbooks.disputes.analysts import accounts, charges, collecting, history, twins
 from shared.playbooks.disputes.analysts.charges import Paid
 from shared.playbooks.disputes.identity import dispute_id, identify
 from shared.ports.sources import Row
@@ -55,6 +55,11 @@ def _of_charge(job: Job, tools: Tools, charge_id: str, dispute: Row | None = Non
         accounts.credits(tools, str(customer))
     if dispute is not None:
         paid += history.ask(job, tools, dispute, charge)
+        others = twins.ask(job, tools, charge)
+        if others:
+            charges.invoices(tools, others)
+            charges.returned(tools, others)
+        paid += others
     charges.disputed(tools, paid, str(customer) if customer else None, job.case.subject.id)
     charges.warned(tools, paid)
 
@@ -66,6 +71,9 @@ def _of_request(job: Job, tools: Tools) -> None:
         tools.gap("whose request this is", "neither the request nor its sender leads to one customer at Stripe")
         return
     accounts.customer(tools, who.customer)
+    named = job.case.text_fact("request.invoice")
+    if named:
+        collecting.named(tools, named, who.customer)
     rows = _charges_of(tools, who.customer)
     paid = [Paid.of(row) for row in rows]
     charges.invoices(tools, paid)

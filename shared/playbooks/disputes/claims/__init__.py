@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from shared.playbooks.disputes.claims import fraud, service
+from shared.playbooks.disputes.claims import (
+    authorization,
+    bank_debit,
+    compliance,
+    credit_not_processed,
+    duplicate,
+    fraud,
+    general,
+    processing_error,
+    service,
+)
 from shared.playbooks.disputes.claims.model import Ruler
 from shared.playbooks.disputes.codes import Family
 
@@ -13,5 +23,12 @@ RULERS: Mapping[Family, Ruler] = {
     Family.UNRECOGNIZED: fraud.rule,
     Family.NOT_RECEIVED: service.rule,
     Family.NOT_AS_DESCRIBED: service.rule,
+    Family.DUPLICATE: duplicate.rule,
+    Family.CREDIT_NOT_PROCESSED: credit_not_processed.rule,
+    Family.PROCESSING_ERROR: processing_error.rule,
+    Family.AUTHORIZATION: authorization.rule,
+    Family.COMPLIANCE: compliance.rule,
+    Family.BANK_DEBIT: bank_debit.rule,
+    Family.GENERAL: general.rule,
 }
 """The rules of each family; a family without rules of its own is admitted, or refused, as a claim about the service."""

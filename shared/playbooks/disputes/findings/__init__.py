@@ -43,4 +43,5 @@ _WRITERS: Sequence[Callable[[Matter, Assessment, Ruling], Finding | None]] = (
 
 def findings(matter: Matter, seen: Assessment, ruling: Ruling) -> tuple[Finding, ...]:
     """Every finding that the evidence supports, in the order in which a reader needs them."""
-    return tuple(found for write in _WRITERS if (found := write(matter, seen, ruling)) is not None)
+    found = [write(matter, seen, ruling) for write in _WRITERS]
+    return tuple(item for item in (*found, *rules.shown(matter, seen, ruling)) if item is not None)

@@ -60,6 +60,16 @@ def text(value: object) -> bool:
     return isinstance(value, str) and 0 < len(value) <= 200
 
 
+def words(value: object) -> bool:
+    """A list of names, e.g. of decline codes, services or events."""
+    return isinstance(value, list | tuple) and all(isinstance(item, str) and 0 < len(item) <= 60 for item in value)
+
+
+def addresses(value: object) -> bool:
+    """A list of e-mail addresses."""
+    return words(value) and all(str(item).strip().count("@") == 1 for item in names(value))
+
+
 def absent_or(accepts: Accepts) -> Accepts:
     """A parameter that may be left out."""
     return lambda value: value is None or accepts(value)
