@@ -15,17 +15,22 @@ from tests.unit.disputes.dossier import Dossier
 from tests.unit.disputes.run import PLAYBOOK
 
 WORLDS = [
+    ("alderney", 0),
     ("aperture", 0),
     ("bracken", 0),
+    ("brambling", 0),
     ("brightwater", 0),
     ("cedar", 0),
     ("gentian", 0),
     ("goldenrod", 0),
     ("harbor", 0),
+    ("hazelmere", 0),
     ("juniper", 0),
     ("juniper", 2),
     ("kittiwake", 0),
     ("larkspur", 0),
+    ("linnet", 0),
+    ("mallow", 0),
     ("marigold", 0),
     ("osier", 0),
     ("quill", 0),
@@ -33,8 +38,11 @@ WORLDS = [
     ("sandpiper", 0),
     ("saffron", 0),
     ("saffron", 1),
+    ("sorrel", 0),
+    ("tamarack", 0),
     ("tansy", 0),
     ("wren", 0),
+    ("yarrow", 0),
 ]
 
 

@@ -71,7 +71,10 @@ class Ruling:
     found: tuple[Finding, ...] = ()
     told: str = ""
     weighed: str = ""
+    beside: tuple[Policy, ...] = ()
+    """Policies that say the same as `policy` in this case."""
     policies: tuple[Policy, ...] = ()
+    """Every page for requests that was read."""
     confidence_pct: int = 0
 
 

@@ -111,7 +111,7 @@ def _decided(material: Material, claim: Claim, current: list[Policy]) -> Ruling:
     if gives:
         return gives[0]
     if refuses:
-        return replace(refuses[0], reasons=tuple(reason for ruling in refuses for reason in ruling.reasons))
+        return _refused(refuses)
     raise _undecided(claim, current, silent)
 
 
@@ -147,6 +147,19 @@ def _followed(material: Material, claim: Claim, policy: Policy, answer: Answer) 
     if isinstance(told, str):
         raise person(told, policy.evidence)
     return told
+
+
+def _refused(rulings: Sequence[Ruling]) -> Ruling:
+    """One no with everything that speaks for it."""
+    return replace(
+        rulings[0],
+        reasons=tuple(reason for ruling in rulings for reason in ruling.reasons),
+        cites=tuple({row.index: row for ruling in rulings for row in ruling.cites}.values()),
+        found=tuple(finding for ruling in rulings for finding in ruling.found),
+        told="; and ".join(ruling.told for ruling in rulings),
+        weighed=next((ruling.weighed for ruling in rulings if ruling.weighed), ""),
+        beside=tuple(ruling.policy for ruling in rulings[1:] if ruling.policy is not None),
+    )
 
 
 def _torn(why: str, rulings: Sequence[Ruling]) -> Said:
