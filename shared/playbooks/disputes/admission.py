@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 
+from shared.case.evidence import Ended, Gap
 from shared.playbooks.disputes import remedies
 from shared.playbooks.disputes.assessment import Assessment, policies_seen, returns_seen
 from shared.playbooks.disputes.codes import Family
 from shared.playbooks.disputes.credit import Stop, billed
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.policies import disagree
-from shared.playbooks.disputes.policy_rules import outage_claim, proration, refund_window
+from shared.playbooks.disputes.policy_rules import (
+    cancellation,
+    economics,
+    outage_claim,
+    proration,
+    refund_window,
+    repeat_disputer,
+    small_accept,
+)
 from shared.playbooks.disputes.stages import Stage
 from shared.team.exhibits import whole
 from shared.team.words import listed
@@ -21,7 +30,16 @@ COVERED = frozenset({Family.NOT_AS_DESCRIBED, Family.NOT_RECEIVED})
 COVERED_INQUIRIES = COVERED | {Family.INQUIRY}
 """An inquiry often has a code of its own that names no claim."""
 
-OTHER_QUESTIONS = frozenset({outage_claim.KIND, refund_window.KIND})
+OTHER_QUESTIONS = frozenset(
+    {
+        outage_claim.KIND,
+        refund_window.KIND,
+        cancellation.KIND,
+        repeat_disputer.KIND,
+        small_accept.KIND,
+        economics.KIND,
+    }
+)
 """Kinds of rules that do not say what is owed for an incident."""
 
 FOLLOWED = OTHER_QUESTIONS | {proration.KIND}
@@ -79,11 +97,17 @@ def _policies_agree(matter: Matter, seen: Assessment) -> None:
 
 
 def _no_cancellation(matter: Matter, seen: Assessment) -> None:
-    if seen.cancellations:
+    asked = [*(item.evidence for item in seen.cancellations.formal), *seen.cancellations.unclear]
+    if asked:
         raise Stop(
-            ("the customer asked to cancel: whether that covers this charge is for a person to say",),
-            tuple(item.evidence for item in seen.cancellations),
+            ("the customer asked to cancel: whether that covers this charge is for a person to say",), tuple(asked)
         )
+
+
+def admit_cancellation(matter: Matter, seen: Assessment) -> None:
+    """The same for a claim that the subscription was cancelled: what was asked is for the rules of that family."""
+    for check in (_is_answerable, _is_no_compliance, _has_a_cycle, _nothing_came_back, _policies_agree):
+        check(matter, seen)
 
 
 def admit_fraud(matter: Matter, seen: Assessment) -> None:
@@ -92,6 +116,22 @@ def admit_fraud(matter: Matter, seen: Assessment) -> None:
         _is_covered(matter, seen)
     for check in (_is_answerable, _is_no_compliance, _nothing_came_back, _policies_agree):
         check(matter, seen)
+
+
+def check_read(matter: Matter, gaps: Sequence[Gap], wanted: Collection[str], seen: Mapping[str, bool]) -> None:
+    """Return if what could speak for the customer was read whole. Raises Stop with what was not.
+
+    `wanted`: the names of the gaps that matter; `seen`: what must have been answered, in words, and whether it was.
+    """
+    current = matter.case.round
+    unfinished = (
+        [pointer.specialist for pointer in current.reports if pointer.ended is not Ended.REPORTED] if current else []
+    )
+    unread = [gap.what for gap in gaps if gap.what in wanted]
+    unread += [what for what, answered in seen.items() if not answered]
+    if unread or unfinished:
+        missing = listed([*dict.fromkeys(unread), *(f"the report of the {name}" for name in unfinished)])
+        raise Stop((f"what could speak for the customer was not read whole: {missing}",), (matter.dispute,))
 
 
 _CHECKS: tuple[Callable[[Matter, Assessment], None], ...] = (

@@ -12,6 +12,7 @@ class Family(StrEnum):
     """What a dispute claims, across networks. Stripe's `reason` is coarser: decide on the network code."""
 
     FRAUD = "fraud"
+    UNRECOGNIZED = "unrecognized"
     SUBSCRIPTION_CANCELED = "subscription_canceled"
     NOT_RECEIVED = "product_not_received"
     NOT_AS_DESCRIBED = "product_unacceptable"
@@ -46,6 +47,7 @@ class NetworkCode:
 _USE = ("access_activity_log", "service_date")
 _FIELDS: dict[Family, tuple[str, ...]] = {
     Family.FRAUD: ("customer_purchase_ip", "access_activity_log", "customer_name", "customer_email_address"),
+    Family.UNRECOGNIZED: ("customer_name", "customer_email_address", "access_activity_log", "uncategorized_text"),
     Family.SUBSCRIPTION_CANCELED: ("cancellation_policy_disclosure", "cancellation_rebuttal", "access_activity_log"),
     Family.NOT_RECEIVED: (*_USE, "product_description", "uncategorized_text"),
     Family.NOT_AS_DESCRIBED: ("product_description", *_USE, "refund_policy_disclosure", "uncategorized_text"),
@@ -58,8 +60,12 @@ _FIELDS: dict[Family, tuple[str, ...]] = {
     Family.BANK_DEBIT: (),
     Family.GENERAL: ("uncategorized_text", "product_description", *_USE),
 }
+LIKE_FRAUD = frozenset({Family.FRAUD, Family.UNRECOGNIZED})
+"""Who says that they do not know a payment says that they did not make it: the same evidence speaks against both."""
+
 _STANCE: dict[Family, str] = {
     Family.FRAUD: "contest with Visa CE 3.0 or a successful 3DS check; otherwise by value",
+    Family.UNRECOGNIZED: "contest with what shows who paid: their use, descriptor and receipt; otherwise as fraud",
     Family.SUBSCRIPTION_CANCELED: "accept if any channel holds a cancellation request; otherwise contest with the use",
     Family.NOT_RECEIVED: "contest with use in the period; settle if an outage is on record",
     Family.NOT_AS_DESCRIBED: "an incident in the period leans to a settlement; otherwise contest with the use",
@@ -113,7 +119,7 @@ _TABLE: tuple[tuple[str, str, Family, str], ...] = (
     ("mastercard", "4853", _F.NOT_AS_DESCRIBED, "cardholder dispute"),
     ("mastercard", "4855", _F.NOT_RECEIVED, "goods or services not provided"),
     ("mastercard", "4860", _F.CREDIT_NOT_PROCESSED, "credit not processed"),
-    ("mastercard", "4863", _F.FRAUD, "cardholder does not recognise"),
+    ("mastercard", "4863", _F.UNRECOGNIZED, "cardholder does not recognise"),
     ("mastercard", "4870", _F.FRAUD, "chip liability shift"),
     ("mastercard", "4871", _F.FRAUD, "chip and PIN liability shift"),
     ("amex", "A01", _F.PROCESSING_ERROR, "charge amount exceeds the authorised amount"),
@@ -147,7 +153,7 @@ _TABLE: tuple[tuple[str, str, Family, str], ...] = (
     ("discover", "4534", _F.DUPLICATE, "duplicate processing"),
     ("discover", "4541", _F.SUBSCRIPTION_CANCELED, "cancelled recurring payment"),
     ("discover", "4553", _F.NOT_AS_DESCRIBED, "cardholder disputes the quality of goods or services"),
-    ("discover", "4752", _F.FRAUD, "does not recognise"),
+    ("discover", "4752", _F.UNRECOGNIZED, "does not recognise"),
     ("discover", "4755", _F.NOT_RECEIVED, "non-receipt of goods or services"),
     ("discover", "4863", _F.AUTHORIZATION, "authorisation non-compliance"),
     ("discover", "4865", _F.DUPLICATE, "paid by other means"),
@@ -170,7 +176,7 @@ _TABLE: tuple[tuple[str, str, Family, str], ...] = (
     ("any", "product_not_received", _F.NOT_RECEIVED, "goods or services not received"),
     ("any", "product_unacceptable", _F.NOT_AS_DESCRIBED, "goods or services defective or not as described"),
     ("any", "subscription_canceled", _F.SUBSCRIPTION_CANCELED, "charged after a cancellation"),
-    ("any", "unrecognized", _F.FRAUD, "the cardholder does not recognise the payment"),
+    ("any", "unrecognized", _F.UNRECOGNIZED, "the cardholder does not recognise the payment"),
     ("any", "general", _F.GENERAL, "no category given"),
 )
 

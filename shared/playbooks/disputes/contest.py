@@ -45,6 +45,7 @@ def _conclusion(matter: Matter, seen: Assessment, ruling: Ruling, actions: list[
         question=question(matter, ruling),
         findings=findings(matter, seen, ruling),
         derivation=_derivation(matter, ruling),
+        after_win=ruling.ending.unused if ruling.ending else None,
         actions=tuple(actions),
         notes=_notes(matter, seen, ruling),
         gaps=(NO_ADDRESS,) if paid and not told else (),
@@ -57,17 +58,27 @@ def _actions(matter: Matter, seen: Assessment, ruling: Ruling) -> list[ActionDra
     if ruling.kind is DecisionKind.REFUND:
         told = drafting.tell_of_full_refund(matter)
         return [drafting.refund_in_full(matter), *([told] if told else [])]
+    warning = [drafting.warn_owner(matter, ruling)] if ruling.warn_owner else []
+    if ruling.kind is DecisionKind.ACCEPT:
+        return [drafting.accept(matter), *warning]
+    return [*_contesting(matter, seen, ruling), *warning]
+
+
+def _contesting(matter: Matter, seen: Assessment, ruling: Ruling) -> list[ActionDraft]:
     actions = drafting.contest(matter, seen, ruling)
+    if ruling.ending is not None:
+        actions.append(drafting.end_subscription(matter, ruling.ending))
+        actions += [drafting.refund_after_win(matter, ruling.ending.unused)] if ruling.ending.unused else []
     if ruling.credit is not None:
         told = drafting.tell_customer(matter, ruling.credit)
-        actions += [drafting.refund_after_win(matter, ruling.credit), *([told] if told else [])]
+        actions += [drafting.refund_after_win(matter, ruling.credit.derivation), *([told] if told else [])]
     return actions
 
 
 def _derivation(matter: Matter, ruling: Ruling) -> Derivation | None:
     if ruling.credit is not None:
         return ruling.credit.derivation
-    if ruling.kind is DecisionKind.FIGHT:
+    if ruling.kind in (DecisionKind.FIGHT, DecisionKind.ACCEPT):
         return derive.whole_amount(matter.dispute, matter.dispute_currency)
     return derive.left_of(matter.charge, matter.currency) if ruling.kind is DecisionKind.REFUND else None
 
@@ -80,6 +91,10 @@ def _notes(matter: Matter, seen: Assessment, ruling: Ruling) -> tuple[str, ...]:
             "Considered: contesting without admitting anything. An incident is on record, and its share is owed.",
             f"The time counts by {ruling.credit.rule.clock}: not to the deploy of the fix, nor in calendar dates.",
         ]
+    if ruling.kind is DecisionKind.ACCEPT:
+        notes.append("Never refunded as well: the bank has the money already, and a refund would pay twice.")
+    if ruling.ending is not None:
+        notes.append("Considered: a credit for the unused time now. If the dispute is lost, that would pay it twice.")
     if ruling.kind is DecisionKind.ANSWER:
         notes.append("Considered: refunding in full. Nothing is owed; it would end the inquiry for certain.")
     if seen.courtesies:

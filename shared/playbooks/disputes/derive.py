@@ -104,6 +104,33 @@ def left_of(charge: Evidence, currency: str) -> Derivation:
     )
 
 
+def rest_of_cycle(charge: Evidence, currency: str, line: Evidence, since: Evidence) -> Derivation:
+    """What part of the charge is for the time of the cycle after an instant: the `created` of a row.
+
+    Raises InvalidInput when that instant is not inside the cycle.
+    """
+    claimed = Derivation(
+        expression="charge_amount * seconds(opened, period_end) / seconds(period_start, period_end)",
+        inputs={
+            "charge_amount": field(charge, "amount", f"minor units of {currency}"),
+            "opened": field(since, "created", "when the dispute was opened"),
+            "period_start": field(line, "period__start", "start of the billing cycle"),
+            "period_end": field(line, "period__end", "end of the billing cycle"),
+        },
+        currency=currency,
+        value_minor=0,
+    )
+    value = evaluate(claimed)
+    start, end, opened = (
+        whole(row, name) or 0 for row, name in ((line, "period__start"), (line, "period__end"), (since, "created"))
+    )
+    words = (
+        f"{count(Fraction(end - opened, DAY_S), 'day')} unused of {count(Fraction(end - start, DAY_S), 'day')} of "
+        f"{format_minor(whole(charge, 'amount') or 0, currency)} = {format_minor(value, currency)} {currency.upper()}"
+    )
+    return claimed.model_copy(update={"value_minor": value, "words": words})
+
+
 def field(item: Evidence, name: str, unit: str) -> Input:
     """One field of a cited row as an input."""
     return Input(value=item.row.fields[name], evidence=item.index, field=name, unit=unit)

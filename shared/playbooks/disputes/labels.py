@@ -11,13 +11,20 @@ INCIDENTS = "incident records"
 PAGES = "pages to the engineer on call"
 DISPUTES = "earlier disputes of the customer"
 WARNINGS = "early fraud warnings about the charge"
+NOTES = "the CRM notes"
+COLLEAGUES = "what colleagues wrote about the customer"
+PRODUCT_STEPS = "what they agreed to and were told in the product"
+REQUESTS = "other requests of the customer"
+ACTIONS = "what they did in the product"
+CRM = "the CRM account"
+SUBSCRIPTIONS = "the subscriptions"
+OWN_CHARGES = "the other charges of the customer"
 AGAINST_US = frozenset({CHATS, CHAT_MESSAGES, TICKETS, TICKET_COMMENTS, ALERTS, INCIDENTS, PAGES})
 """What has to be read whole before anybody may say that nothing speaks for the customer; the names of such gaps."""
 
 NO_REFUND = "refunds-of-the-charge"
 NO_CREDIT = "credits-to-the-customer"
 NO_EARLIER_DISPUTE = "other-disputes-of-the-customer"
-NO_CANCELLATION = "cancellation-requests"
 NO_SUPPORT = "support-contacts"
 NO_USE = "use-in-the-cycle"
 NO_ALERT = "monitor-alerts-in-the-cycle"
@@ -25,3 +32,15 @@ NO_INCIDENT = "incident-records-in-the-cycle"
 NO_PAGE = "pages-in-the-cycle"
 NO_ERROR = "errors-in-the-cycle"
 NO_POLICY = "policies-for-this-claim"
+NO_CRM = "crm-accounts-of-the-customer"
+
+CANCELLATION_CHANNELS: dict[str, str] = {
+    "cancellation-requests-in-chat": "chat",
+    "cancellation-requests-in-tickets": "tickets",
+    "cancellation-requests-in-crm-notes": "notes in the CRM",
+    "cancellation-requests-in-team-messages": "messages of our team",
+    "cancellation-requests-by-mail-or-form": "requests by mail or form",
+    "cancellation-requests-in-the-product": "the product",
+    "cancellation-requests-at-stripe": "the subscription at Stripe",
+}
+"""Every channel in which a cancellation can sit: the label of its absence, and what people call it."""

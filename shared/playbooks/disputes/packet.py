@@ -60,17 +60,24 @@ _MOST_QUOTES = 3
 def packet(matter: Matter, seen: Assessment, ruling: Ruling) -> dict[str, str]:
     """The fields of the evidence. Raises InvalidInput when they break one of Stripe's limits."""
     fields = {
-        "product_description": _product(matter),
-        "service_date": _service_date(matter),
-        "customer_name": matter.customer_name,
-        "customer_email_address": _address(matter),
-        "access_activity_log": _activity(seen.uses),
+        **common(matter, seen),
         "refund_refusal_explanation": _refusal(matter, ruling),
         "uncategorized_text": _statement(matter, seen, ruling),
     }
     filled = {name: value for name, value in fields.items() if value}
     check(filled)
     return filled
+
+
+def common(matter: Matter, seen: Assessment) -> dict[str, str]:
+    """What every packet tells: what was bought, for which time, by whom, and how it was used; empty where not known."""
+    return {
+        "product_description": _product(matter),
+        "service_date": _service_date(matter),
+        "customer_name": matter.customer_name,
+        "customer_email_address": _address(matter),
+        "access_activity_log": _activity(seen.uses),
+    }
 
 
 def check(fields: Mapping[str, str]) -> None:

@@ -67,5 +67,5 @@ class DisputesPlaybook:
         return state.awaits(case)
 
     def outcome_of(self, case: Case) -> str:
-        """One word for memory: won, lost, prevented, inquiry_closed, or open."""
+        """One word for memory: won, lost, accepted, prevented, inquiry_closed, or open."""
         return state.outcome_of(case)

@@ -10,7 +10,7 @@ from datetime import date, datetime
 
 from shared.case.case import Case
 from shared.case.evidence import Cell, Evidence
-from shared.playbooks.disputes.codes import lookup
+from shared.playbooks.disputes.codes import LIKE_FRAUD, Family, lookup
 from shared.team.exhibits import Exhibits, text
 
 EVERYTHING = frozenset({"any", "all", "dispute", "disputes", "chargeback", "chargebacks"})
@@ -70,8 +70,9 @@ def topics_for(case: Case) -> frozenset[str]:
 
 def topics_of(network: str | None, code: str | None, reason: str | None) -> frozenset[str]:
     """The topics by which a policy can mean a dispute: its family, Stripe's reason, and every dispute."""
-    family = lookup(network, code, reason).family.value
-    return EVERYTHING | {family} | ({reason.lower()} if reason else set())
+    family = lookup(network, code, reason).family
+    like = {Family.FRAUD.value} if family in LIKE_FRAUD else set()
+    return EVERYTHING | {family.value} | like | ({reason.lower()} if reason else set())
 
 
 def is_for(applies_to: Cell, topics: frozenset[str]) -> bool:

@@ -12,6 +12,9 @@ OF_INQUIRY = frozenset({STAGE_ANSWER, SUBMIT_ANSWER})
 
 REFUND_AFTER_WIN = "refund_owed_after_win"
 REFUND = "refund_charge"
+ACCEPT = "accept_dispute"
+END_SUBSCRIPTION = "end_subscription"
+WARN_OWNER = "warn_owner"
 TELL_OF_REFUND = "tell_customer_of_refund"
 DECLINE = "tell_customer_why_not"
 NOTE, BRIEF = "note_decision", "brief_team"

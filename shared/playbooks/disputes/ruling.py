@@ -39,8 +39,8 @@ def _escalated(stop: Stop) -> Ruling:
 def _of_inquiry(matter: Matter, ruling: Ruling) -> Ruling:
     """A ruling as it applies to an inquiry, where nothing can be contested and nothing paid in part.
 
-    Raises Stop where part of the money is owed: it ends no inquiry, can be lost on top of the whole, and answering
-    without it leaves it owed. That is for a person to weigh.
+    What would be given up is refunded in full (AllOwed). Raises Stop where part of the money is owed: it ends no
+    inquiry, can be lost on top of the whole, and answering without it leaves it owed. That is for a person to weigh.
     """
     if ruling.credit is not None:
         owed = ruling.credit.derivation.words
@@ -51,6 +51,8 @@ def _of_inquiry(matter: Matter, ruling: Ruling) -> Ruling:
             ),
             (ruling.credit.policy.evidence, matter.dispute, *evidence_of(ruling.credit.troubles)),
         )
+    if ruling.kind is DecisionKind.ACCEPT:
+        raise AllOwed(ruling.reasons, ruling.cites)
     told = "it is an inquiry so far: an answer with the facts may end it, and it costs no fee"
     return replace(ruling, kind=DecisionKind.ANSWER, reasons=(*ruling.reasons, told))
 

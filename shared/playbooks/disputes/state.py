@@ -84,10 +84,21 @@ def awaits(case: Case) -> tuple[str, datetime | None] | None:
 
 
 def outcome_of(case: Case) -> str:
-    """One word for memory: how the dispute ended or that it is open; of anything else, what was done about it."""
+    """One word for memory: how the dispute ended (accepted: by our closing it), or that it is open.
+
+    Of anything else: what was done about it.
+    """
     if case.subject.kind != "dispute" and case.brief is not None:
         return _DONE.get(case.brief.decision.kind, "open")
+    if _is_accepted(case):
+        return "accepted"
     return _ENDINGS.get(stage_of(case.facts.get("dispute.status")), "open")
+
+
+def _is_accepted(case: Case) -> bool:
+    """Whether the dispute is lost because we closed it."""
+    closed = any(a.kind is ActionKind.STRIPE_CLOSE_DISPUTE and a.state is ActionState.SUCCEEDED for a in case.actions)
+    return closed and stage_of(case.facts.get("dispute.status")) is Stage.LOST
 
 
 def _families(facts: Iterable[str]) -> list[str]:

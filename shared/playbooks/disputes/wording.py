@@ -25,11 +25,12 @@ def summary(matter: Matter, ruling: Ruling) -> str:
         )
     move = {
         DecisionKind.FIGHT: f"Contest the whole {disputed}.",
+        DecisionKind.ACCEPT: f"Accept it: give up the {disputed}.",
         DecisionKind.ANSWER: "Answer the inquiry with the facts.",
         DecisionKind.REFUND: "Refund the whole charge, which resolves the inquiry.",
     }.get(ruling.kind)
     if move is not None:
-        return f"{opening} {capital(ruling.reasons[0])}. {move}"
+        return f"{opening} {capital(ruling.reasons[0])}. {move}{_ending(matter, ruling)}"
     return f"{opening} A person has to decide: {'; '.join(ruling.reasons)}."
 
 
@@ -43,6 +44,12 @@ def question(matter: Matter, ruling: Ruling) -> str:
             "packet can be submitted once, and contesting costs a fee that only a win returns. If we lose, the "
             f"customer keeps the whole {disputed} and nothing more is paid. The alternative is to accept the dispute "
             "and to lose all of it, more than the policy gives back."
+        )
+    if ruling.kind is DecisionKind.ACCEPT:
+        return (
+            f"Shall we accept the chargeback and give up {disputed}? Closing it cannot be undone, the fee for "
+            "receiving it is gone either way, and nothing is refunded as well. The alternative is to contest it with what we "
+            f"have, although {'; '.join(ruling.reasons)}."
         )
     if ruling.kind is DecisionKind.FIGHT:
         return (
@@ -65,6 +72,14 @@ def question(matter: Matter, ruling: Ruling) -> str:
         f"What shall become of the {object_} {disputed}? The rules could not decide it: "
         f"{'; '.join(ruling.reasons)}. Left unanswered, it {end} at its due date."
     )
+
+
+def _ending(matter: Matter, ruling: Ruling) -> str:
+    if ruling.ending is None:
+        return ""
+    unused = ruling.ending.unused
+    later = f" and refund {matter.money(unused.value_minor)} for the unused time once it is won" if unused else ""
+    return f" End the subscription{later}."
 
 
 def _disputed(matter: Matter) -> str:

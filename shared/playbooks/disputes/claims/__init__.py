@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from shared.playbooks.disputes.claims import fraud, service
+from shared.playbooks.disputes.claims import cancellation, fraud, service, unrecognized
 from shared.playbooks.disputes.claims.model import Ruler
 from shared.playbooks.disputes.codes import Family
 
 RULERS: Mapping[Family, Ruler] = {
     Family.FRAUD: fraud.rule,
+    Family.UNRECOGNIZED: unrecognized.rule,
+    Family.SUBSCRIPTION_CANCELED: cancellation.rule,
     Family.NOT_RECEIVED: service.rule,
     Family.NOT_AS_DESCRIBED: service.rule,
 }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from shared.case.brief import DecisionKind
+from shared.case.brief import DecisionKind, Derivation
 from shared.case.evidence import Evidence, Gap
 from shared.playbooks.disputes.assessment import Assessment
 from shared.playbooks.disputes.compelling import Compelling
@@ -15,8 +15,26 @@ from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.outage import Clean
 from shared.playbooks.disputes.policies import Policy
 from shared.playbooks.disputes.policy_rules.reading import Unevaluable
+from shared.playbooks.disputes.usage import Use
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Payer:
+    """Who paid: the address of the receipt, the name on the card statement, and the use by that address."""
+
+    address: str
+    descriptor: str
+    uses: tuple[Use, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A subscription to end, and what its unused time is worth once the dispute is won (None: nothing goes back)."""
+
+    subscription: Evidence
+    unused: Derivation | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +51,17 @@ class Ruling:
     """What was measured, where a policy on claims of an outage calls it clean."""
     compelling: Compelling | None = None
     """Earlier payments that tie a payment disputed as fraud to the same person."""
+    payer: Payer | None = None
+    """Who made a payment that is not recognised, as use and receipt show it."""
+    ending: Ending | None = None
+    """The subscription that a policy ends for who disputes again and again."""
+    warn_owner: bool = False
+    """Whether the owner of the account is to be told, by the policy."""
 
 
 PERSON_PCT = 50
 CREDIT_PCT = 95
+ACCEPT_PCT = 90
 REFUND_PCT = 90
 FIGHT_PCT = 85
 FIGHT_WITHOUT_POLICY_PCT = 65

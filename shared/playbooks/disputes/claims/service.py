@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shared.case.brief import DecisionKind
-from shared.case.evidence import Ended, Gap
+from shared.case.evidence import Gap
 from shared.playbooks.disputes import labels, outage
-from shared.playbooks.disputes.admission import OTHER_QUESTIONS, admit
+from shared.playbooks.disputes.admission import OTHER_QUESTIONS, admit, check_read
 from shared.playbooks.disputes.assessment import Assessment, operations_seen, support_seen
 from shared.playbooks.disputes.claims.model import (
     CREDIT_PCT,
@@ -70,7 +70,8 @@ def _with_trouble(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruli
 
 def _without_trouble(matter: Matter, seen: Assessment, gaps: Sequence[Gap], clean: Clean | None = None) -> Ruling:
     """Nothing on record concerned the customer: their use speaks, unless somebody's words speak against it."""
-    _check_everything_was_read(matter, gaps)
+    answered = {"every operations system": operations_seen(matter), "every support channel": support_seen(matter)}
+    check_read(matter, gaps, labels.AGAINST_US, answered)
     if seen.unclear:
         whys = tuple(f"{item.service}: {item.why}" for item in seen.unclear)
         raise Stop(("trouble is on record that may have concerned them", *whys), evidence_of(seen.unclear))
@@ -103,19 +104,3 @@ def _without_trouble(matter: Matter, seen: Assessment, gaps: Sequence[Gap], clea
         measured = f"uptime {percent(clean.uptime_pct)}, error rate {percent(clean.error_rate_pct)}, no outage"
         reasons = (f"{clean.policy.name} calls this clean: {measured}", *reasons)
     return Ruling(DecisionKind.FIGHT, reasons, confidence(base, seen, gaps), policy=policy, clean=clean)
-
-
-def _check_everything_was_read(matter: Matter, gaps: Sequence[Gap]) -> None:
-    """Contesting says that nothing speaks for the customer: so everything that could must have been read whole."""
-    current = matter.case.round
-    unfinished = (
-        [pointer.specialist for pointer in current.reports if pointer.ended is not Ended.REPORTED] if current else []
-    )
-    unread = [gap.what for gap in gaps if gap.what in labels.AGAINST_US]
-    if not operations_seen(matter):
-        unread.append("every operations system")
-    if not support_seen(matter):
-        unread.append("every support channel")
-    if unread or unfinished:
-        missing = listed([*dict.fromkeys(unread), *(f"the report of the {name}" for name in unfinished)])
-        raise Stop((f"what could speak for the customer was not read whole: {missing}",), (matter.dispute,))

@@ -16,19 +16,16 @@ from shared.playbooks.disputes.policy_rules.reading import (
     subset,
     values,
     whole,
+    words,
 )
 
 KIND = "dunning"
 
 
-def _codes(value: object) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(item, str) and 0 < len(item) <= 60 for item in value)
-
-
 _AMOUNT: Callable[[object], bool] = whole(0, 10**12)
 _PARAMETERS: Parameters = {
-    "contact_on": (None, _codes),
-    "retry_on": (None, _codes),
+    "contact_on": (None, words),
+    "retry_on": (None, words),
     "automatic_retries_below_minor": (None, absent_or(_AMOUNT)),
     "owner_ticket_from_minor": (None, absent_or(_AMOUNT)),
     "currency": (None, absent_or(lambda value: isinstance(value, str) and len(value) == 3)),

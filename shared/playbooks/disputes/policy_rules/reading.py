@@ -60,6 +60,16 @@ def text(value: object) -> bool:
     return isinstance(value, str) and 0 < len(value) <= 200
 
 
+def words(value: object) -> bool:
+    """A list of words, whichever they are."""
+    return isinstance(value, list | tuple) and all(isinstance(item, str) and 0 < len(item) <= 60 for item in value)
+
+
+def currency(value: object) -> bool:
+    """The code of a currency, three small letters."""
+    return isinstance(value, str) and len(value) == 3 and value.isalpha() and value == value.lower()
+
+
 def absent_or(accepts: Accepts) -> Accepts:
     """A parameter that may be left out."""
     return lambda value: value is None or accepts(value)
