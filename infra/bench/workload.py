@@ -183,6 +183,10 @@ class BenchPlaybook:
         """They wait for nothing."""
         return None
 
+    def looks_again(self, case: Case) -> str | None:
+        """They wait for nothing that could pass."""
+        return None
+
     def outcome_of(self, case: Case) -> str:
         """How they end."""
         return "recorded"

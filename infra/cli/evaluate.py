@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -39,17 +39,24 @@ def evaluate(worlds: tuple[str, ...], as_json: bool) -> Exit:
         name, judged = tried(root)
         _show(screen, name, judged)
         results.append((name, judged))
-    verdicts = [case.passed for _, judged in results for case in judged]
+    verdicts = [all(case.passed for case in judged) for _, judged in results]
     passed, failed = verdicts.count(True), verdicts.count(False)
-    screen.emit(
-        {
-            "worlds": [{"world": name, "cases": [case.as_json() for case in judged]} for name, judged in results],
-            "passed": passed,
-            "failed": failed,
-        }
-    )
+    screen.emit({"worlds": [_as_json(name, judged) for name, judged in results], "passed": passed, "failed": failed})
     screen.show(f"{passed} passed, {failed} failed", bold=True)
     return Exit.NO if failed else Exit.FINE
+
+
+def _as_json(name: str, judged: list[Judged]) -> dict[str, Any]:
+    """A world for other programs: `got` and `expected` hold one entry per case, in the same order."""
+    return {
+        "name": name,
+        "passed": all(case.passed for case in judged),
+        "failures": [failure for case in judged for failure in case.failures],
+        "got": [case.got_json() for case in judged],
+        "expected": [case.expected_json() for case in judged],
+        "not_checked": [f"{case.subject}: {name}" for case in judged for name in case.not_checked],
+        "checks": [check for case in judged for check in case.checks_json()],
+    }
 
 
 def _show(screen: Screen, name: str, judged: list[Judged]) -> None:
@@ -61,3 +68,5 @@ def _show(screen: Screen, name: str, judged: list[Judged]) -> None:
         for check in case.checks:
             told = "" if check.passed else f": expected {check.expected}, found {check.found}"
             screen.show(f"    {'pass' if check.passed else 'FAIL'}  {check.name}{told}")
+        for name in case.not_checked:
+            screen.show(f"    NOT CHECKED  {name}: this evaluation does not know it")

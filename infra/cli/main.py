@@ -16,6 +16,8 @@ COMMANDS = {
     "cases": Entry("infra.cli.cases:cases", "Look at cases; open, approve, edit, reject, answer."),
     "effects": Entry("infra.cli.effects:effects", "The kill switch: stop and start what changes the outside world."),
     "eval": Entry("infra.cli.evaluate:evaluate", "Run worlds and compare with what they should come to."),
+    "worlds": Entry("infra.cli.worlds:worlds", "List worlds; check that one can be used and leaks no answer."),
+    "rules": Entry("infra.cli.rules:rules", "Explain dispute codes, fees, windows and thresholds, with sources."),
     "audit": Entry("infra.cli.audit:audit", "Re-read a case's log and verify it."),
     "bench": Entry("infra.cli.bench:bench", "Measure what orchestration costs beside bare transactions."),
     "doctor": Entry("infra.cli.doctor:doctor", "Check that this machine has what is needed."),

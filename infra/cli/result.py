@@ -109,7 +109,12 @@ def _derivation(derivation: Derivation) -> Json:
         name: {"value": given.value, "evidence": given.evidence, "field": given.field, "unit": given.unit}
         for name, given in derivation.inputs.items()
     }
-    return {"expression": derivation.expression, "inputs": inputs, "value_minor": derivation.value_minor}
+    return {
+        "expression": derivation.expression,
+        "inputs": inputs,
+        "value_minor": derivation.value_minor,
+        "words": derivation.words,
+    }
 
 
 def _findings(brief: Brief) -> list[Json]:

@@ -7,13 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from infra.cli.approving import Approvers, Turn
-from infra.cli.expected import Check, Judged, judge
+from infra.cli.expected import Check, Found, Judged, PacketFound, judge
+from infra.cli.legality import illegal_drafts
 from infra.cli.performance import audited, on_stage, perform
 from infra.local.driver import WorldStuck
 from infra.stage import Stage
 from infra.worlds import load_expectations
+from shared.case.actions import ActionKind
 from shared.case.case import Case
 from shared.case.evidence import Evidence
+from shared.playbooks.disputes.codes import lookup
 from shared.steps.reports import EvidenceDamaged, read_evidence
 
 
@@ -33,8 +36,26 @@ def tried(root: Path) -> tuple[str, list[Judged]]:
             perform(stage, Approvers(), _Nobody())
         except WorldStuck as error:
             ended = (Judged(stage.world.name, (Check("comes to its end", False, "an end", str(error)),)),)
-        found = [(case, _evidence(stage, case), audited(stage, case).ok) for case in stage.cases()]
-        return stage.world.name, [*judge(expected, found), *ended]
+        return stage.world.name, [*judge(expected, [_found(stage, case) for case in stage.cases()]), *ended]
+
+
+def _found(stage: Stage, case: Case) -> Found:
+    intact = audited(stage, case).ok
+    playbook = stage.ports.playbooks[case.playbook]
+    illegal = illegal_drafts(stage.ports.store.log(case.org, case.id), playbook) if intact else ()
+    return Found(case, _evidence(stage, case), intact, illegal, _packet(case))
+
+
+def _packet(case: Case) -> PacketFound | None:
+    """The evidence drafted for the bank, by the fields that decide claims of the dispute's code."""
+    staged = next((item for item in case.actions if item.kind is ActionKind.STRIPE_STAGE_EVIDENCE), None)
+    evidence = staged.payload.get("evidence") if staged else None
+    if not isinstance(evidence, dict):
+        return None
+    names = ("dispute.brand", "dispute.network_reason_code", "dispute.reason")
+    filled = frozenset(name for name, value in evidence.items() if value)
+    decisive = lookup(*(case.text_fact(name) for name in names)).evidence_fields
+    return PacketFound(filled, tuple(name for name in decisive if name not in filled))
 
 
 def _evidence(stage: Stage, case: Case) -> Sequence[Evidence]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Iterator, Sequence
+from typing import Any
 
+from infra.fakes.stripe.defaults import DEFAULTS, complete
 from infra.worlds.documents import Json
 from infra.worlds.tables import Row, Tables
 
@@ -20,6 +23,9 @@ TABLE_OF = {
     "balance_transaction": "stripe.balance_transactions",
     "radar.early_fraud_warning": "stripe.early_fraud_warnings",
 }
+
+LINES = "stripe.invoice_lines"
+"""Where the lines of invoices are; they are no objects of their own."""
 
 _Path = tuple[str | int, ...]
 _FIRST_ITEM: _Path = ("items", "data", 0)
@@ -41,6 +47,13 @@ _ELSEWHERE: dict[str, dict[str, _Path]] = {
 _LINE_COLUMNS = ("invoice", "amount", "currency", "quantity", "period__start", "period__end")
 
 
+def completed(given: Json) -> Json:
+    """An object as the simulated Stripe holds it: with the defaults of its kind."""
+    whole: dict[str, Any] = {**DEFAULTS.get(str(given["object"]), {}), **copy.deepcopy(given)}
+    complete(whole)
+    return whole
+
+
 def disagreements(tables: Tables, objects: Sequence[Json]) -> Iterator[str]:
     """Each way in which a Stripe object and its row differ: a row that is missing, or a column with another value."""
     for found in objects:
@@ -52,15 +65,13 @@ def disagreements(tables: Tables, objects: Sequence[Json]) -> Iterator[str]:
         if row is None:
             yield f"{table} has no row for the {kind} {key} in stripe/"
         else:
-            yield from _differences(table, row, found)
-    yield from _line_differences(tables.get("stripe.invoice_lines", []), objects)
+            yield from _differences(table, row, completed(found))
+    yield from _line_differences(tables.get(LINES, []), objects)
 
 
 def _differences(table: str, row: Row, found: Json) -> Iterator[str]:
-    elsewhere = _ELSEWHERE.get(str(found["object"]), {})
     for column, value in row.items():
-        path = elsewhere.get(column) or tuple(column.split("__"))
-        theirs = _value_at(found, path)
+        theirs = value_at(found, place_of(str(found["object"]), column))
         if not _same(value, theirs):
             yield f"{table}: {row['id']}: {column} is {value!r} in sources/ and {theirs!r} in stripe/"
 
@@ -68,16 +79,22 @@ def _differences(table: str, row: Row, found: Json) -> Iterator[str]:
 def _line_differences(rows: Sequence[Row], objects: Sequence[Json]) -> Iterator[str]:
     by_id = {row.get("id"): row for row in rows}
     for invoice in objects:
-        lines = _value_at(invoice, ("lines", "data")) if invoice["object"] == "invoice" else None
+        lines = value_at(invoice, ("lines", "data")) if invoice["object"] == "invoice" else None
         for line in lines if isinstance(lines, list) else []:
             if line["id"] in by_id:
                 shown = {column: by_id[line["id"]].get(column) for column in _LINE_COLUMNS}
-                yield from _differences("stripe.invoice_lines", {"id": line["id"]} | shown, {"object": ""} | line)
+                yield from _differences(LINES, {"id": line["id"]} | shown, {"object": ""} | line)
             else:
-                yield f"stripe.invoice_lines has no row for the line {line['id']} of {invoice['id']}"
+                yield f"{LINES} has no row for the line {line['id']} of {invoice['id']}"
 
 
-def _value_at(found: object, path: _Path) -> object:
+def place_of(kind: str, column: str) -> _Path:
+    """Where an object of this kind holds what a column of its table shows."""
+    return _ELSEWHERE.get(kind, {}).get(column) or tuple(column.split("__"))
+
+
+def value_at(found: object, path: _Path) -> object:
+    """The value at a path of keys and indexes; None where there is none."""
     for step in path:
         if isinstance(found, dict):
             found = found.get(step)

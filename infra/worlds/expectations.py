@@ -1,11 +1,15 @@
-"""expect.yaml: what the evaluation expects of a world. Nothing else may read it: it is the answer."""
+"""expect.yaml: what the evaluation expects of a world. Nothing else may read it: it is the answer.
+
+A key that this evaluation does not know is kept and listed as not checked: a world made for a later edition still runs,
+and nothing is taken for checked that was not.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, StrictInt, model_validator
+from pydantic import ConfigDict, Field, StrictInt, model_validator
 
 from infra.worlds.documents import yaml_document
 from infra.worlds.folder import Folder
@@ -22,6 +26,8 @@ Citation = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*:\S+$
 class Forbidden(Entry):
     """Something the case must not hold: it offends when everything given is true of it."""
 
+    model_config = ConfigDict(extra="allow")
+
     decision: DecisionKind | None = None
     action: ActionKind | None = None
     amount_minor: StrictInt | None = None
@@ -36,8 +42,21 @@ class Forbidden(Entry):
         return self
 
 
+class Packet(Entry):
+    """What the evidence for the bank must hold: Stripe's names of fields, those that must stay empty, and whether every
+    field that decides claims of this code is filled."""
+
+    model_config = ConfigDict(extra="allow")
+
+    fields: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    complete: bool | None = None
+
+
 class Expectation(Entry):
     """What one case must look like when it has run. Amounts are in minor units of `currency`."""
+
+    model_config = ConfigDict(extra="allow")
 
     subject: str = Field(min_length=1)
     """The Stripe id of the business object, or the id of a request."""
@@ -51,6 +70,7 @@ class Expectation(Entry):
     cites_any: tuple[tuple[Citation, ...], ...] = ()
     """Groups of which at least one record each must be cited."""
     forbids: tuple[Forbidden, ...] = ()
+    packet: Packet | None = None
     state: State
 
     @model_validator(mode="after")
@@ -60,6 +80,15 @@ class Expectation(Entry):
         if (self.amount_minor is None) != (self.currency is None):
             raise ValueError("amount_minor and currency are given together or not at all")
         return self
+
+    @property
+    def not_checked(self) -> tuple[str, ...]:
+        """What is expected here that this evaluation does not know, by its place."""
+        unknown = [*(self.model_extra or {})]
+        unknown += [f"packet.{name}" for name in (self.packet.model_extra or {} if self.packet else ())]
+        for place, forbidden in enumerate(self.forbids):
+            unknown += [f"forbids[{place}].{name}" for name in forbidden.model_extra or {}]
+        return tuple(unknown)
 
     @property
     def decisions(self) -> frozenset[DecisionKind]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from infra.worlds.consistency import disagreements
+from infra.worlds.derived import with_stripe_rows
 from infra.worlds.documents import Json
 from infra.worlds.folder import Folder
 from infra.worlds.manifest import Manifest, read_manifest
@@ -49,8 +50,8 @@ def load_world(path: Path) -> World:
     folder = Folder.open(path)
     _check_entries(folder)
     manifest = read_manifest(folder)
-    facts = read_tables(folder)
     objects = read_stripe_objects(folder)
+    facts = with_stripe_rows(read_tables(folder), objects)
     differing = next(disagreements(facts, objects), None)
     if differing:
         raise folder.fault(folder.root / "stripe", differing)

@@ -19,13 +19,14 @@ _FENCE = "---"
 
 
 class FrontMatter(Entry):
-    """What a policy says about itself. `applies_to`: its topics; `rule`: its machine-readable form, if any."""
+    """What a policy says about itself. `applies_to`: its topics, empty for a page that is found by its words; `rule`:
+    its machine-readable form, if any."""
 
     id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
     title: str = Field(min_length=1)
     status: Literal["current", "draft", "superseded"]
     effective_from: date
-    applies_to: str | tuple[str, ...]
+    applies_to: str | tuple[str, ...] = ()
     url: str = Field(pattern=r"^https?://")
     rule: dict[str, object] | None = None
 

@@ -187,6 +187,15 @@ class Action(ActionDraft):
         return any(dependency.kind is DependencyKind.OUTCOME for dependency in self.depends_on)
 
 
+def draws_on_charge(action: ActionDraft) -> bool:
+    """Whether it takes money back out of a charge: a refund, or a credit note that is given back as one.
+
+    What a note credits to the customer's balance leaves the charge as it is.
+    """
+    noted = action.kind is ActionKind.STRIPE_CREDIT_NOTE and action.payload.get("how") == "refund"
+    return noted or action.kind is ActionKind.STRIPE_REFUND
+
+
 def action_id(case_id: str, draft: ActionDraft, existing: Iterable[Action] = ()) -> str:
     """The identity of an action: the same proposal has the same id in every round, so it cannot happen twice.
 

@@ -24,6 +24,14 @@ class DecisionKind(StrEnum):
     ESCALATE = "escalate"
 
 
+class Option(Record):
+    """One way to answer a question; `effect` says what it does, in words."""
+
+    id: str
+    label: str
+    effect: str = ""
+
+
 class Finding(Record):
     """One claim, the evidence it rests on, and how sure we are, in per cent."""
 
@@ -53,7 +61,7 @@ class Derivation(Record):
     currency: str
     value_minor: int
     words: str = ""
-    """The arithmetic in words, for people: "2 of 30 days of 8,400.00 = 560.00"."""
+    """The arithmetic in words, as the expression gives them (derivation_words.py): "2 of 30 days of 8,400.00"."""
 
 
 class Decision(Record):
@@ -83,3 +91,5 @@ class Brief(Record):
     """The decision-quality question: the trade-off, the risk, the alternative."""
     notes: tuple[str, ...] = ()
     """What was considered and why it was not proposed, e.g. remedies that are not legal here."""
+    ways_out: tuple[Option, ...] = ()
+    """For a decision to escalate: what a person may choose beside the usual; the choice starts another round."""

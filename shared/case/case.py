@@ -8,7 +8,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from shared.case.actions import Action, Json
-from shared.case.brief import Brief
+from shared.case.brief import Brief, Option
 from shared.case.canonical import Record, short_hash
 from shared.case.evidence import Ended, ReportPointer
 from shared.case.lifecycle import TERMINAL, State
@@ -57,14 +57,6 @@ class QuestionKind(StrEnum):
 
     ASK_HUMAN = "ask_human"
     MANUAL_REVIEW = "manual_review"
-
-
-class Option(Record):
-    """One way to answer; `effect` says what it does, in words."""
-
-    id: str
-    label: str
-    effect: str = ""
 
 
 class Answer(Record):

@@ -2,7 +2,8 @@
 
 Expressions know input names, whole numbers, + - * /, minus, parentheses, min and max, and three functions of time:
 seconds(a, b) and days(a, b) elapsed from a to b, and overlap_seconds(a1, a2, b1, b2), what two periods share.
-Everything is exact; the one rounding is at the end, half up, to the smallest payable unit of the currency.
+Everything is exact; the one rounding is at the end, half up, to the smallest payable unit of the currency, unless a
+policy rounds more coarsely: nearest(a, step) is the multiple of `step` nearest to `a`, half up.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
@@ -48,10 +49,10 @@ def evaluate(derivation: Derivation) -> int:
     division by zero, and a result that is negative or absurdly large.
     """
     currency = currency_code(derivation.currency)
-    tree = _parse(derivation.expression)
+    tree = parse(derivation.expression)
     _check_names(tree, derivation.inputs)
     try:
-        value = _value(tree, derivation.inputs, MAX_DEPTH)
+        value = value_of(tree, derivation.inputs)
     except ZeroDivisionError:
         raise InvalidInput("the derivation divides by zero") from None
     if value < 0:
@@ -119,7 +120,8 @@ def _as_number(value: Cell) -> Fraction | None:
     return Fraction(value) if isinstance(value, str) and _DECIMAL.fullmatch(value) else None
 
 
-def _parse(expression: str) -> ast.expr:
+def parse(expression: str) -> ast.expr:
+    """The expression as a tree. Raises InvalidInput for text outside the grammar, or too long to be checked."""
     text = expression.strip(" ")
     if not text or len(text) > MAX_LENGTH:
         raise InvalidInput(f"a derivation's expression has 1 to {MAX_LENGTH} characters")
@@ -151,8 +153,8 @@ def _check_names(tree: ast.expr, inputs: Mapping[str, Input]) -> None:
         raise InvalidInput(f"the derivation never uses its input {name!r}")
 
 
-def _value(node: ast.expr, inputs: Mapping[str, Input], depth: int) -> Fraction:
-    """`depth` is how much deeper the expression may still nest."""
+def value_of(node: ast.expr, inputs: Mapping[str, Input], depth: int = MAX_DEPTH) -> Fraction:
+    """The exact value of a part of an expression; `depth` is how much deeper it may still nest. Raises InvalidInput."""
     if depth == 0:
         raise InvalidInput(f"the derivation nests deeper than {MAX_DEPTH} levels")
     match node:
@@ -161,9 +163,9 @@ def _value(node: ast.expr, inputs: Mapping[str, Input], depth: int) -> Fraction:
         case ast.Name(id=name) if name in inputs:
             return _number(name, inputs[name].value)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_value(operand, inputs, depth - 1)
+            return -value_of(operand, inputs, depth - 1)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
-            return _OPERATORS[type(op)](_value(left, inputs, depth - 1), _value(right, inputs, depth - 1))
+            return _OPERATORS[type(op)](value_of(left, inputs, depth - 1), value_of(right, inputs, depth - 1))
         case ast.Call(func=ast.Name(id=function), args=args, keywords=[]) if function in _ARITY:
             return _call(function, args, inputs, depth)
     raise InvalidInput(
@@ -178,7 +180,7 @@ def _call(function: str, args: Sequence[ast.expr], inputs: Mapping[str, Input], 
         wanted = str(fewest) if fewest == most else f"{fewest} to {most}"
         raise InvalidInput(f"{function} takes {wanted} arguments, not {len(args)}")
     if function in _OF_NUMBERS:
-        return _OF_NUMBERS[function](_value(argument, inputs, depth - 1) for argument in args)
+        return _OF_NUMBERS[function](value_of(argument, inputs, depth - 1) for argument in args)
     return _OF_TIMES[function](*(_instant(argument, inputs) for argument in args))
 
 
@@ -233,10 +235,26 @@ def _overlap_seconds(start: Fraction, end: Fraction, other_start: Fraction, othe
     return max(Fraction(0), min(end, other_end) - max(start, other_start))
 
 
-_OF_NUMBERS: dict[str, Callable[..., Fraction]] = {"min": min, "max": max}
+def _nearest(values: Iterable[Fraction]) -> Fraction:
+    value, step = values
+    if step <= 0:
+        raise InvalidInput("nearest rounds to a step that is more than nothing")
+    steps = abs(value) / step + Fraction(1, 2)
+    rounded = steps.numerator // steps.denominator * step
+    return rounded if value >= 0 else -rounded
+
+
+_OF_NUMBERS: dict[str, Callable[..., Fraction]] = {"min": min, "max": max, "nearest": _nearest}
 _OF_TIMES: dict[str, Callable[..., Fraction]] = {
     "seconds": _seconds,
     "days": _days,
     "overlap_seconds": _overlap_seconds,
 }
-_ARITY = {"min": (2, 10), "max": (2, 10), "seconds": (2, 2), "days": (2, 2), "overlap_seconds": (4, 4)}
+_ARITY = {
+    "min": (2, 10),
+    "max": (2, 10),
+    "nearest": (2, 2),
+    "seconds": (2, 2),
+    "days": (2, 2),
+    "overlap_seconds": (4, 4),
+}

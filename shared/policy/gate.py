@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from shared.case.actions import Action, ActionDraft, ActionKind, ActionState, DependencyKind, Effect
+from shared.case.actions import Action, ActionDraft, ActionKind, ActionState, DependencyKind, Effect, draws_on_charge
 from shared.case.brief import Decision, DecisionKind, Derivation
 from shared.case.derivation import verify
+from shared.case.derivation_words import in_words
 from shared.case.evidence import Evidence
 from shared.case.money import Money, currency_code, payable_step
 from shared.errors import InvalidInput, Refused
@@ -33,54 +34,57 @@ def check_amounts(
     """Refuse a decision whose amounts do not hold together; returning means that they do.
 
     A decision to refund or credit, or any action that pays, needs an amount that the derivation gives when recomputed
-    from the cited rows (`lookup`: by index), and the paying actions must add up to exactly that. Refunds on the charge
-    must fit into what is refundable on it, in minor units of its currency: `refundable_now`, or, for those that wait
-    for an outcome, `refundable_after_outcome` (a won dispute makes captured - refunded refundable again). None: nobody
-    knows, so no refund passes. A balance credit or credit note does not draw on the charge. Where `disputed` is known,
-    a decision to fight or accept is about that amount, and no action may claim that less is at risk. A decision to
-    fight pays only what its `after_win` derives, and only once the dispute is won. Raises Refused.
+    from the cited rows (`lookup`: by index), and the paying actions must add up to exactly that. Refunds on the charge,
+    also by a credit note that is given back as one, must name the charge and fit into what is refundable on it, in
+    minor units of its currency: `refundable_now`, or, for those that wait for an outcome, `refundable_after_outcome`
+    (a won dispute makes captured - refunded refundable again). None: nobody knows, so no refund passes. What is
+    credited to the customer's balance does not draw on the charge. Where `disputed` is known, a decision to fight or
+    accept is about that amount, and no action may claim that less is at risk. A decision to fight pays only what its
+    `after_win` derives, and only once the dispute is won. Raises Refused.
     """
     paying = [action for action in actions if action.effect is Effect.MONEY_OUT and _state(action) not in _PAID_NOTHING]
+    if decision.kind in _PAYING or paying or decision.derivation is not None:
+        _check_derived(decision, decision.derivation, lookup)
     if decision.after_win is not None:
         _check_after_win(decision, decision.after_win, paying, lookup)
     elif decision.kind in _PAYING or paying:
-        _check_derived(decision, decision.derivation, lookup)
         _check_sum(_money(decision.amount_minor, decision.currency, "the decision"), paying)
-    elif decision.derivation is not None:
-        _check_derived(decision, decision.derivation, lookup)
     _check_refundable(paying, refundable_now, refundable_after_outcome)
     if disputed is not None:
         _check_disputed(decision, actions, disputed)
-
-
-def _check_after_win(decision: Decision, after_win: Derivation, paying: Sequence[AnyAction], lookup: Lookup) -> None:
-    """A fight pays after a win or not at all; what is contested is derived by itself."""
-    if decision.kind is not DecisionKind.FIGHT:
-        raise Refused(f"a decision to {decision.kind.value} pays nothing after a win")
-    _check_derived(decision, decision.derivation, lookup)
-    try:
-        verify(after_win, lookup)
-    except InvalidInput as error:
-        raise Refused(f"the derivation of what a win makes payable does not hold: {error}") from error
-    early = [action for action in paying if not _after_win(action)]
-    if early:
-        raise Refused(f"{early[0].kind.value} would pay before the dispute is won")
-    _check_sum(_money(after_win.value_minor, after_win.currency, "what a win makes payable"), paying)
 
 
 def _check_derived(decision: Decision, derivation: Derivation | None, lookup: Lookup) -> None:
     if derivation is None:
         raise Refused("no derivation, no money: the decision's amount is not derived from cited fields")
     amount = _money(decision.amount_minor, decision.currency, "the decision")
-    try:
-        verify(derivation, lookup)
-    except InvalidInput as error:
-        raise Refused(f"the derivation does not hold: {error}") from error
-    derived = _money(derivation.value_minor, derivation.currency, "the derivation")
+    derived = _recomputed(derivation, lookup)
     if derived != amount:
         raise Refused(f"the decision is about {amount}, but its derivation gives {derived}")
     if amount.minor < 1:
         raise Refused(f"the decision is about {amount}, which is no amount")
+
+
+def _recomputed(derivation: Derivation, lookup: Lookup) -> Money:
+    """What a derivation gives. Raises Refused when it does not hold, or says something else than it computes."""
+    try:
+        verify(derivation, lookup)
+        told = in_words(derivation)
+    except InvalidInput as error:
+        raise Refused(f"the derivation does not hold: {error}") from error
+    if derivation.words not in ("", told):
+        raise Refused(f"the derivation says {derivation.words!r}, but its expression says {told!r}")
+    return _money(derivation.value_minor, derivation.currency, "the derivation")
+
+
+def _check_after_win(decision: Decision, after_win: Derivation, paying: Sequence[AnyAction], lookup: Lookup) -> None:
+    """A fight pays after a win or not at all; what is contested is derived by itself."""
+    if decision.kind is not DecisionKind.FIGHT:
+        raise Refused(f"a decision to {decision.kind.value} pays nothing once a dispute is won")
+    early = next((action for action in paying if not _after_win(action)), None)
+    if early is not None:
+        raise Refused(f"{early.kind.value} would pay before the dispute is won")
+    _check_sum(_recomputed(after_win, lookup), paying)
 
 
 def _check_sum(amount: Money, paying: Sequence[AnyAction]) -> None:
@@ -96,7 +100,10 @@ def _check_sum(amount: Money, paying: Sequence[AnyAction]) -> None:
 
 
 def _check_refundable(paying: Sequence[AnyAction], now: int | None, after_outcome: int | None) -> None:
-    refunds = [action for action in paying if action.kind is ActionKind.STRIPE_REFUND and _state(action) in _NOT_SENT]
+    refunds = [action for action in paying if draws_on_charge(action) and _state(action) in _NOT_SENT]
+    # A refund without a charge is refused by whoever makes it; a note would find one by itself, past our ledger.
+    if any(action.kind is not ActionKind.STRIPE_REFUND and not action.payload.get("charge") for action in refunds):
+        raise Refused("a credit note gives money of a charge back and does not name the charge")
     at_once = sum(action.amount_minor or 0 for action in refunds if not _deferred(action))
     later = sum(action.amount_minor or 0 for action in refunds if _deferred(action))
     if at_once:

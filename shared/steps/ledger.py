@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from shared.case.actions import Action, ActionKind, ActionState
+from shared.case.actions import Action, ActionState, draws_on_charge
 from shared.case.case import Case
 from shared.errors import Refused
 from shared.ports.store import ChargeLedger, Reservation
@@ -20,7 +20,7 @@ def charge_of(action: Action) -> str | None:
     charge = action.payload.get("charge")
     if isinstance(charge, dict):
         charge = charge.get("id")  # an expanded object
-    return charge if action.kind is ActionKind.STRIPE_REFUND and isinstance(charge, str) else None
+    return charge if draws_on_charge(action) and isinstance(charge, str) else None
 
 
 def reserve(ledger: ChargeLedger, case_id: str, action: Action, refundable_minor: int) -> ChargeLedger:

@@ -64,7 +64,7 @@ def _speak(
         if action.state is ActionState.DRAFTED:
             _start_approval(unfolding, action)
     if decision.kind is DecisionKind.ESCALATE:
-        to_people(unfolding, decision.rationale)
+        to_people(unfolding, decision.rationale, case.brief.ways_out)
     else:
         settle(unfolding, playbook)
     return unfolding.events

@@ -14,8 +14,9 @@ from shared.case.actions import (
     DependencyKind,
     Effect,
 )
+from shared.case.brief import Option
 from shared.case.canonical import short_hash
-from shared.case.case import Answer, Case, Option, Question, QuestionKind, Waiting
+from shared.case.case import Answer, Case, Question, QuestionKind, Waiting
 from shared.case.due import dependencies_met
 from shared.case.events import ActionMoved, EpisodeRecorded, Event, Moved, QuestionAnswered, QuestionAsked
 from shared.case.evolve import evolve

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from shared.case.actions import IN_FLIGHT
-from shared.case.case import Case
+from shared.case.case import Case, Waiting
 from shared.case.due import Step, due_steps, reminders, wake_at
 from shared.case.events import Moved, Reminded
 from shared.case.lifecycle import State
@@ -15,8 +15,10 @@ from shared.steps.budgets import DUE_AT_MOST, INBOX_GIVE_UP_AFTER, INBOX_RESEND_
 from shared.steps.commit import Change, commit
 from shared.steps.context import Ports, RequestContext, system_context
 from shared.steps.intake import triage_message
+from shared.steps.outside import start_round
 from shared.steps.sending import send, send_new
 from shared.steps.settle import Unfolding, to_people, void_open_actions
+from shared.team.contract import Playbook
 
 CASES_PER_TICK = 100
 CASES_AT_START = 10_000
@@ -60,7 +62,7 @@ def sweep_case(ports: Ports, context: RequestContext, case_id: str) -> None:
         if case is None:
             return Change()
         unfolding = Unfolding(case, now)
-        _let_time_pass(unfolding, stopped=stopped)
+        _let_time_pass(unfolding, ports.playbook(case.playbook), stopped=stopped)
         return Change(unfolding.events)
 
     committed = commit(ports, context, case_id, decide)
@@ -102,7 +104,7 @@ def _is_quiet(ports: Ports, case: Case, now: datetime) -> bool:
     )
 
 
-def _let_time_pass(unfolding: Unfolding, *, stopped: bool) -> None:
+def _let_time_pass(unfolding: Unfolding, playbook: Playbook, *, stopped: bool) -> None:
     case, now = unfolding.case, unfolding.now
     question = case.open_question
     if case.state is State.AWAITING_APPROVAL and _passed(case.decide_by, now) and _in_flight(case):
@@ -117,11 +119,19 @@ def _let_time_pass(unfolding: Unfolding, *, stopped: bool) -> None:
     elif case.state is State.ACTING and not stopped and _passed(_acting_until(case), now):
         to_people(unfolding, "what was approved could not be carried out for hours; the other side does not answer")
     elif case.state is State.AWAITING_OUTCOME and case.waiting is not None and _passed(case.waiting.until, now):
-        to_people(unfolding, f"still waiting for {case.waiting.what}, which should have come by now")
+        _end_wait(unfolding, playbook, case.waiting)
     else:
         for name, at in reminders(case):
             if now >= at:
                 unfolding.add(Reminded(what=name))
+
+
+def _end_wait(unfolding: Unfolding, playbook: Playbook, waiting: Waiting) -> None:
+    why = playbook.looks_again(unfolding.case)
+    if why is not None:
+        start_round(unfolding, playbook, why)
+    else:
+        to_people(unfolding, f"still waiting for {waiting.what}, which should have come by now")
 
 
 def _in_flight(case: Case) -> bool:

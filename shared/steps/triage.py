@@ -21,6 +21,9 @@ from shared.steps.sending import drive
 from shared.steps.settle import Unfolding
 from shared.team.contract import Ignored, Playbook, Routing
 
+NO_CASE = "no case is about its object"
+"""Why an event is ignored that neither opens a case nor waits for one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Triaged:
@@ -77,7 +80,7 @@ def _take_up(ports: Ports, context: RequestContext, entry: InboxEntry, routing: 
             take_note(unfolding, playbook, entry.id, entry.type, routing.observation)
             return Change(unfolding.events, inbox=(attach,), ledger=follow(ports, context, case, unfolding.case))
         if not routing.opens:
-            return Change(inbox=(_parked_until(entry, subject_case, now),))
+            return Change(inbox=(_without_case(entry, routing, subject_case, now),))
         waiting = [other for other in ports.inbox.waiting_for(context.org, subject_case) if other.id != entry.id]
         unfolding = _open(ports, context, subject_case, entry, routing, now)
         for other in waiting:
@@ -90,14 +93,16 @@ def _take_up(ports: Ports, context: RequestContext, entry: InboxEntry, routing: 
     committed = commit(ports, context, subject_case, decide)
     drive(ports, context, committed)
     if committed.after is None:
-        return _parked(ports, context, entry, subject_case)
+        return _parked(ports, context, entry, routing, subject_case)
     if committed.before is None:
         _wake_stragglers(ports, context, subject_case)
     return Triaged(InboxStatus.ATTACHED, subject_case)
 
 
-def _parked_until(entry: InboxEntry, subject_case: str, now: datetime) -> InboxChange:
+def _without_case(entry: InboxEntry, routing: Routing, subject_case: str, now: datetime) -> InboxChange:
     """It waits, with the id of its case; opening the case takes it up. The sweeper looks ever less often."""
+    if not routing.waits:
+        return InboxChange(entry.id, InboxStatus.IGNORED, None, NO_CASE)
     age = now - entry.received_at
     look_at = min(now + max(INBOX_RESEND_AFTER, age), entry.received_at + INBOX_GIVE_UP_AFTER)
     return InboxChange(entry.id, InboxStatus.RECEIVED, subject_case, "waits for its case", look_at=look_at)
@@ -145,8 +150,10 @@ def _take_up_waiting(ports: Ports, unfolding: Unfolding, playbook: Playbook, ent
         take_note(unfolding, playbook, entry.id, entry.type, routing.observation)
 
 
-def _parked(ports: Ports, context: RequestContext, entry: InboxEntry, subject_case: str) -> Triaged:
+def _parked(ports: Ports, context: RequestContext, entry: InboxEntry, routing: Routing, subject_case: str) -> Triaged:
     """The event was parked; if its case was opened at the same moment, it must not be left behind."""
+    if not routing.waits:
+        return Triaged(InboxStatus.IGNORED, None, NO_CASE)
     if ports.store.read(context.org, subject_case) is not None:
         ports.messages.publish(triage_message(context.org, entry.id, context.trace))
     return Triaged(InboxStatus.RECEIVED, subject_case, "waits for its case")

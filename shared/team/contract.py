@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Protocol
 
 from shared.case.actions import Action, ActionDraft, Json
-from shared.case.brief import Brief, Decision
-from shared.case.case import Case, Option, Outcome, Subject
+from shared.case.brief import Brief, Decision, Option
+from shared.case.case import Case, Outcome, Subject
 from shared.case.evidence import Evidence, EvidenceRow, Gap
 from shared.ports.directory import Org
 from shared.ports.sources import Sources
@@ -77,8 +77,6 @@ class Draft:
     brief: Brief | None
     actions: tuple[ActionDraft, ...] = ()
     question: AskHuman | None = None
-    escalation: tuple[Option, ...] = ()
-    """For a decision to escalate: the ways out to offer beside the usual ones."""
     facts: Mapping[str, Json] = field(default_factory=dict)
     """What the evidence established, for the case to remember: customer.id, customer.email, customer.name, and for
     money on a charge charge.refundable_now_minor and charge.refundable_later_minor (once the awaited outcome came)."""
@@ -121,6 +119,8 @@ class Routing:
     opens: bool
     summary: str
     observation: Observation
+    waits: bool = True
+    """Whether an event that opens nothing waits for its case; else it is ignored where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +165,11 @@ class Playbook(Protocol):
 
     def awaits(self, case: Case) -> tuple[str, datetime | None] | None:
         """What the case still waits for outside once its own actions are done, and until when; None: nothing."""
+        ...
+
+    def looks_again(self, case: Case) -> str | None:
+        """Why a wait that ended without a word is followed by another round, where the sources themselves tell what
+        became of the object; None: a person is asked."""
         ...
 
     def outcome_of(self, case: Case) -> str:

@@ -91,6 +91,7 @@ def test_the_decision_comes_with_its_derivation(shelf: Shelf) -> None:
             "expression": "amount / 10",
             "inputs": {"amount": {"value": 84000, "evidence": 0, "field": "amount", "unit": "usd minor units"}},
             "value_minor": 8400,
+            "words": "",
         },
     }
 

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from infra.cli.expected import Judged, judge
+from infra.cli.expected import Found, Judged, PacketFound, judge
 from infra.worlds.expectations import Expectation, Forbidden
-from shared.case.case import Case
-from shared.case.evidence import Evidence
 from shared.steps.reports import read_evidence
 from tests.support.rig import Rig
 
-Opened = tuple[Case, Sequence[Evidence], bool]
-
 
 @pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Opened:
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Found:
     with Rig(Path(tmp_path_factory.mktemp("expected"))) as rig:
         case = rig.to_approval()
-        return case, read_evidence(rig.store, case), True
+        return Found(case, read_evidence(rig.store, case), True)
 
 
 def expecting(**changes: Any) -> Expectation:
@@ -34,7 +30,7 @@ def failed(judged: list[Judged]) -> list[str]:
     return [check.name for case in judged for check in case.checks if not check.passed]
 
 
-def test_a_case_that_is_as_expected_passes_every_check(opened: Opened) -> None:
+def test_a_case_that_is_as_expected_passes_every_check(opened: Found) -> None:
     judged = judge(
         [
             expecting(
@@ -68,11 +64,11 @@ def test_a_case_that_is_as_expected_passes_every_check(opened: Opened) -> None:
         ({"cites_any": [["a.b:1", "a.b:2"]]}, "cites one of 2: a.b:1 ..."),
     ],
 )
-def test_whatever_differs_fails_its_own_check_alone(opened: Opened, changes: dict[str, Any], name: str) -> None:
+def test_whatever_differs_fails_its_own_check_alone(opened: Found, changes: dict[str, Any], name: str) -> None:
     assert failed(judge([expecting(**changes)], [opened])) == [name]
 
 
-def test_what_another_decision_requires_is_not_required(opened: Opened) -> None:
+def test_what_another_decision_requires_is_not_required(opened: Found) -> None:
     assert failed(judge([expecting(requires={"refund": ["ticket"]})], [opened])) == []
 
 
@@ -95,37 +91,84 @@ def test_what_another_decision_requires_is_not_required(opened: Opened) -> None:
     ],
 )
 def test_it_offends_when_everything_that_is_forbidden_is_true(
-    opened: Opened, forbidden: dict[str, Any], offends: bool
+    opened: Found, forbidden: dict[str, Any], offends: bool
 ) -> None:
     rule = Forbidden.model_validate(forbidden)
     (judged,) = judge([expecting(forbids=[rule])], [opened])
     assert judged.passed is not offends
 
 
-def test_a_log_that_does_not_verify_fails(opened: Opened) -> None:
-    case, evidence, _ = opened
-    assert failed(judge([expecting()], [(case, evidence, False)])) == ["log verified"]
+def test_a_log_that_does_not_verify_fails(opened: Found) -> None:
+    assert failed(judge([expecting()], [replace(opened, chain_ok=False)])) == ["log verified"]
+
+
+def test_a_case_that_drafted_something_illegal_fails(opened: Found) -> None:
+    offending = replace(opened, illegal=("stripe_refund: the charge cannot be refunded while the chargeback is open",))
+    (judged,) = judge([expecting()], [offending])
+    assert judged.failures == (
+        "du_1: legal: expected nothing illegal, found stripe_refund: the charge cannot be refunded while the "
+        "chargeback is open",
+    )
+
+
+@pytest.mark.parametrize(
+    ("expected", "names"),
+    [
+        ({"fields": ["receipt"], "without": ["refund_policy"], "complete": False}, []),
+        ({"fields": ["receipt", "customer_signature"]}, ["packet holds customer_signature"]),
+        ({"without": ["receipt"]}, ["packet without receipt"]),
+        ({"complete": True}, ["packet complete"]),
+    ],
+)
+def test_the_evidence_for_the_bank_is_looked_at(opened: Found, expected: dict[str, Any], names: list[str]) -> None:
+    drafted = replace(opened, packet=PacketFound(frozenset({"receipt"}), ("service_date",)))
+    assert failed(judge([expecting(packet=expected)], [drafted])) == names
+
+
+def test_evidence_that_was_expected_and_not_drafted_fails(opened: Found) -> None:
+    assert failed(judge([expecting(packet={"complete": True})], [opened])) == ["packet"]
+
+
+def test_what_the_evaluation_does_not_know_is_listed_and_never_counted_as_checked(opened: Found) -> None:
+    (judged,) = judge(
+        [expecting(tone="calm", packet={"pages": 3}, forbids=[{"action": "stripe_refund", "mood": "bad"}])],
+        [replace(opened, packet=PacketFound(frozenset(), ()))],
+    )
+    assert judged.not_checked == ("tone", "packet.pages", "forbids[0].mood")
+    assert failed([judged]) == []
+
+
+def test_what_was_expected_and_what_came_of_it_stand_side_by_side(opened: Found) -> None:
+    (judged,) = judge([expecting(amount_minor=1, currency="usd")], [opened])
+    assert judged.expected_json() == {
+        "subject": "du_1",
+        "decision": "credit",
+        "amount_minor": 1,
+        "currency": "usd",
+        "state": "awaiting_approval",
+    }
+    got = judged.got_json()
+    assert (got["decision"], got["amount_minor"], got["state"]) == ("credit", 8400, "awaiting_approval")
+    assert got["verdicts"]["stripe_refund"] == "one_approver"
 
 
 def test_a_case_that_was_expected_and_not_opened_fails() -> None:
     (judged,) = judge([expecting()], [])
-    assert judged.as_json() == {
-        "subject": "du_1",
-        "passed": False,
-        "checks": [{"name": "opened", "passed": False, "expected": "a case", "found": "none"}],
-    }
+    assert not judged.passed
+    assert judged.failures == ("du_1: opened: expected a case, found none",)
+    assert judged.got_json() == {"subject": "du_1", "decision": None, "state": None}
 
 
-def test_a_case_that_nobody_expected_fails(opened: Opened) -> None:
+def test_a_case_that_nobody_expected_fails(opened: Found) -> None:
     (judged,) = judge([], [opened])
     assert (judged.subject, judged.passed) == ("du_1", False)
+    assert judged.expected_json() == {"subject": "du_1", "decision": None, "state": None}
 
 
 def test_nothing_expected_and_nothing_opened_is_fine() -> None:
     assert judge([], []) == []
 
 
-def test_a_case_without_a_brief_has_no_decision(opened: Opened) -> None:
-    case, evidence, chain_ok = opened
-    bare = case.model_copy(update={"brief": None})
-    assert failed(judge([expecting(cites=["a.b:1"])], [(bare, evidence, chain_ok)])) == ["decision"]
+def test_a_case_without_a_brief_has_no_decision(opened: Found) -> None:
+    bare = replace(opened, case=opened.case.model_copy(update={"brief": None}))
+    assert failed(judge([expecting(cites=["a.b:1"])], [bare])) == ["decision"]

@@ -140,6 +140,7 @@ class ScriptedPlaybook:
     )
     conclude: Callable[[Material], Draft] = partial_credit
     refusal: Callable[[Case, Decision, Action | None], str | None] = lambda case, decision, action: None
+    another_look: str | None = None
     name: str = "disputes"
 
     def route(self, org: str, event: Mapping[str, Json]) -> Routing | Ignored | None:
@@ -205,6 +206,9 @@ class ScriptedPlaybook:
         if submitted and self.settled_by(case) is None:
             return "the issuer's decision", case.updated_at + timedelta(days=75)
         return None
+
+    def looks_again(self, case: Case) -> str | None:
+        return self.another_look
 
     def outcome_of(self, case: Case) -> str:
         return ", ".join(sorted(case.outcomes)) or "done"

@@ -5,7 +5,8 @@ names, and the two must add up (docs.stripe.com/api/credit_notes/create). So the
 in between, the sums no longer match and Stripe refuses. `email_type` is `none`: Stripe would write to the customer,
 and what the customer is told is an action of its own.
 
-The refund that a note makes carries none of our metadata: it is reached through the note.
+The refund that a note makes carries none of our metadata. It is reached through the note and marked as ours, so that
+what becomes of it days later, which only its events tell, finds the case.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from shared.case.money import Money
 from shared.ports.effects import Done, EffectContext, EffectRefused, EffectUnavailable, EffectUnknown
 
 if TYPE_CHECKING:
-    from stripe.params import CreditNoteCreateParams
+    from stripe.params import CreditNoteCreateParams, RefundUpdateParams
 
-    from infra.effects.stripe.client import Calls, Object
+    from infra.effects.stripe.client import Ask, Calls, Object
 
 _GIVEN_AS = {"customer_balance": "credit_amount", "refund": "refund_amount", "out_of_band": "out_of_band_amount"}
 
@@ -31,7 +32,9 @@ def issue(calls: Calls, action: Action, context: EffectContext) -> Done:
     params = _params(action, context, _invoice(calls, action))
     reply = calls.write(lambda client, options: client.v1.credit_notes.create(params, options), context.idempotency_key)
     try:
-        return _done(calls, _present(calls, reply.object) if reply.replayed else reply.object)
+        note = _present(calls, reply.object) if reply.replayed else reply.object
+        _mark(calls, note, action, context)
+        return _done(calls, note)
     except EffectUnavailable as error:
         id = text(reply.object, "id")
         raise EffectUnknown(f"credit note {id} was issued; what became of it is not known") from error
@@ -51,7 +54,10 @@ def find_note(calls: Calls, action: Action, context: EffectContext) -> Done | No
     ours = [note for note in notes if is_of(note, action, context)]
     standing = [note for note in ours if text(note, "status") != "void"]
     found = standing or ours
-    return _done(calls, found[0]) if found else None
+    if not found:
+        return None
+    _mark(calls, found[0], action, context)
+    return _done(calls, found[0])
 
 
 def _invoice(calls: Calls, action: Action) -> Object:
@@ -99,6 +105,20 @@ def _done(calls: Calls, note: Object) -> Done:
     pending = any(text(refund, "status") != "succeeded" for refund in refunds)
     amount = Money(minor=whole(note, "amount"), currency=text(note, "currency"))
     return Done(id, f"credit note {id} of {amount}: {_made_up(note, pending)}", pending=pending)
+
+
+def _mark(calls: Calls, note: Object, action: Action, context: EffectContext) -> None:
+    """Give the refunds of a note our metadata. Raises EffectUnavailable: the note stands, and is looked up again."""
+    marked: RefundUpdateParams = {"metadata": marks(context, manthan_action=action.id)}
+    for id in filter(None, (reference(entry, "refund") for entry in _refunds(note))):
+        try:
+            calls.write(_updating(id, marked), f"{context.idempotency_key}-{id}")
+        except (EffectRefused, EffectUnknown) as error:
+            raise EffectUnavailable(f"refund {id} could not be marked as ours: {error}", after=60.0) from error
+
+
+def _updating(id: str, marked: RefundUpdateParams) -> Ask:
+    return lambda client, options: client.v1.refunds.update(id, marked, options)
 
 
 def _refunds(note: Object) -> list[Object]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from infra.effects.stripe.payload import reference, text, whole
-from shared.case.actions import Action, ActionKind, Json
+from shared.case.actions import Action, Json, draws_on_charge
 
 if TYPE_CHECKING:
     import stripe
@@ -43,9 +43,9 @@ _LEAVES_REFUNDABLE = frozenset({"warning_needs_response", "warning_under_review"
 
 
 def observe(calls: Calls, action: Action) -> dict[str, Json]:
-    """The fields of the action's snapshot as they are now; for a refund `refundable_minor` too."""
+    """The fields of the action's snapshot as they are now; for what draws on a charge `refundable_minor` too."""
     needed = {field.partition(".")[0] for field in action.snapshot}
-    if action.kind is ActionKind.STRIPE_REFUND:
+    if draws_on_charge(action):
         needed.add("charge")
     objects = {name: found for name in sorted(needed) if (found := _read(calls, action, name)) is not None}
     world: dict[str, Json] = {}
@@ -54,7 +54,7 @@ def observe(calls: Calls, action: Action) -> dict[str, Json]:
         if found is not None:
             world.update(_value(found, field))
     charge = objects.get("charge")
-    if action.kind is ActionKind.STRIPE_REFUND and charge is not None:
+    if draws_on_charge(action) and charge is not None:
         world["refundable_minor"] = _refundable(calls, action, charge)
     return world
 

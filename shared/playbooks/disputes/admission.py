@@ -118,6 +118,18 @@ def admit_fraud(matter: Matter, seen: Assessment) -> None:
         check(matter, seen)
 
 
+def check_pages(seen: Assessment, claim: str) -> None:
+    """Return if every page on a claim is a rule that we follow. Raises Stop for one that people must read."""
+    # Stripe's reason is coarse: by it, a page on the service may seem to be meant too.
+    pages = [policy for policy in seen.in_force if policy.kind not in FOLLOWED]
+    if pages:
+        named = listed([policy.name for policy in pages])
+        raise Stop(
+            (f"the merchant has a page on claims of {claim} that has to be read by a person: {named}",),
+            tuple(policy.evidence for policy in pages),
+        )
+
+
 def check_read(matter: Matter, gaps: Sequence[Gap], wanted: Collection[str], seen: Mapping[str, bool]) -> None:
     """Return if what could speak for the customer was read whole. Raises Stop with what was not.
 

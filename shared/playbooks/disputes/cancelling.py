@@ -47,7 +47,13 @@ def cancellations(matter: Matter, said: list[Statement]) -> Cancellations:
     """Read every channel. `said`: what was written in chat and tickets."""
     formal = [_written(item) for item in testimony.cancellations(said)]
     unclear: list[Evidence] = []
-    for found, doubtful in (_shared(matter), _in_requests(matter), _in_product(matter), _at_stripe(matter)):
+    for found, doubtful in (
+        _in_mails(matter),
+        _shared(matter),
+        _in_requests(matter),
+        _in_product(matter),
+        _at_stripe(matter),
+    ):
         formal += found
         unclear += doubtful
     return Cancellations(tuple(sorted(formal, key=lambda item: (item.at, item.evidence.index))), tuple(unclear))
@@ -89,6 +95,18 @@ def _shared(matter: Matter) -> _Found:
         elif language.is_cancellation(written):
             unclear.append(item)
     return formal, unclear
+
+
+def _in_mails(matter: Matter) -> _Found:
+    """What they wrote by e-mail, as the CRM keeps it."""
+    found = [
+        Request(item, at, "by e-mail", text(item, "subject", "body"))
+        for item in matter.exhibits.rows("hubspot.emails")
+        if matter.is_theirs(text(item, "from_email"))
+        and language.is_cancellation(text(item, "subject", "body"))
+        and (at := moment(item.row.fields.get("sent_at"))) is not None
+    ]
+    return found, []
 
 
 def _in_requests(matter: Matter) -> _Found:

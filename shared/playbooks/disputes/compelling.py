@@ -16,15 +16,18 @@ from itertools import combinations
 from shared.case.actions import Json
 from shared.case.evidence import Evidence
 from shared.playbooks.disputes import labels, standing
+from shared.playbooks.disputes.figures import figure
 from shared.playbooks.disputes.matter import Matter
 from shared.team.exhibits import text, whole
 from shared.team.moments import moment
 from shared.team.words import listed
 
 CODE = "visa-10.4"
-LEAST_DAYS, MOST_DAYS = 120, 364
-LEAST_DEVICE = 15
+LEAST_DAYS, MOST_DAYS = figure("ce3.least_age"), figure("ce3.most_age")
+LEAST_DEVICE = figure("ce3.device")
 """Characters that a device id must have."""
+LEAST_SHARED = figure("ce3.identifiers")
+"""Identifiers that must be the same on all three payments."""
 
 _MAIN = ("customer_purchase_ip", "customer_device_id")
 _IN_WORDS = {
@@ -74,7 +77,7 @@ def compelling(matter: Matter, unread: Collection[str]) -> Compelling | None:
     earlier.sort(key=lambda item: (-(whole(item.charge, "created") or 0), item.charge.row.record_id))
     for first, second in combinations(earlier, 2):
         shared = _shared([disputed, first, second])
-        if len(shared) >= 2 and set(shared) & set(_MAIN):
+        if len(shared) >= LEAST_SHARED and set(shared) & set(_MAIN):
             return Compelling(disputed, (first, second), shared)
     return None
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from shared.case.actions import ActionDraft, Json
-from shared.case.brief import Brief, Decision, DecisionKind, Derivation, Finding
-from shared.case.case import Option
+from shared.case.brief import Brief, Decision, DecisionKind, Derivation, Finding, Option
 from shared.case.derivation import verify
 from shared.case.evidence import Gap
 from shared.playbooks.disputes import telling
@@ -71,10 +70,9 @@ def drafted(material: Material, party: Party, conclusion: Conclusion, facts: Map
         gaps=(*material.gaps, *conclusion.gaps, *([] if note else [_NO_NOTE])),
         approver_question=conclusion.question,
         notes=conclusion.notes,
+        ways_out=conclusion.ways_out,
     )
-    return Draft(
-        brief=brief, actions=(*conclusion.actions, *telling_us), escalation=conclusion.ways_out, facts=dict(facts)
-    )
+    return Draft(brief=brief, actions=(*conclusion.actions, *telling_us), facts=dict(facts))
 
 
 _NO_NOTE = Gap(

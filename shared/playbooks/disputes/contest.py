@@ -5,7 +5,7 @@ from __future__ import annotations
 from shared.case.actions import ActionDraft, ActionKind
 from shared.case.brief import DecisionKind, Derivation
 from shared.errors import InvalidInput
-from shared.playbooks.disputes import derive, drafting
+from shared.playbooks.disputes import derive, drafting, giving_up
 from shared.playbooks.disputes.assessment import Assessment, assess
 from shared.playbooks.disputes.claims.model import Ruling
 from shared.playbooks.disputes.conclusion import NO_ADDRESS, PERSON_PCT, Conclusion, drafted, unreadable
@@ -35,7 +35,7 @@ def synthesize(material: Material) -> Draft:
 
 
 def _conclusion(matter: Matter, seen: Assessment, ruling: Ruling, actions: list[ActionDraft]) -> Conclusion:
-    paid = any(action.kind is ActionKind.STRIPE_REFUND for action in actions)
+    paid = ruling.letter is not None or any(action.kind is ActionKind.STRIPE_REFUND for action in actions)
     told = any(action.kind is ActionKind.CUSTOMER_EMAIL for action in actions)
     return Conclusion(
         kind=ruling.kind,
@@ -45,7 +45,7 @@ def _conclusion(matter: Matter, seen: Assessment, ruling: Ruling, actions: list[
         question=question(matter, ruling),
         findings=findings(matter, seen, ruling),
         derivation=_derivation(matter, ruling),
-        after_win=ruling.ending.unused if ruling.ending else None,
+        after_win=ruling.after_win,
         actions=tuple(actions),
         notes=_notes(matter, seen, ruling),
         gaps=(NO_ADDRESS,) if paid and not told else (),
@@ -53,26 +53,23 @@ def _conclusion(matter: Matter, seen: Assessment, ruling: Ruling, actions: list[
 
 
 def _actions(matter: Matter, seen: Assessment, ruling: Ruling) -> list[ActionDraft]:
-    if ruling.kind is DecisionKind.ESCALATE:
-        return []
-    if ruling.kind is DecisionKind.REFUND:
-        told = drafting.tell_of_full_refund(matter)
-        return [drafting.refund_in_full(matter), *([told] if told else [])]
-    warning = [drafting.warn_owner(matter, ruling)] if ruling.warn_owner else []
-    if ruling.kind is DecisionKind.ACCEPT:
-        return [drafting.accept(matter), *warning]
-    return [*_contesting(matter, seen, ruling), *warning]
-
-
-def _contesting(matter: Matter, seen: Assessment, ruling: Ruling) -> list[ActionDraft]:
-    actions = drafting.contest(matter, seen, ruling)
-    if ruling.ending is not None:
-        actions.append(drafting.end_subscription(matter, ruling.ending))
-        actions += [drafting.refund_after_win(matter, ruling.ending.unused)] if ruling.ending.unused else []
+    match ruling.kind:
+        case DecisionKind.ESCALATE | DecisionKind.RECORD:
+            answer = []
+        case DecisionKind.REFUND:
+            told = drafting.tell_of_full_refund(matter)
+            answer = [drafting.refund_in_full(matter), *([told] if told else [])]
+        case DecisionKind.ACCEPT:
+            told = giving_up.tell(matter, ruling.letter) if ruling.letter else None
+            answer = [giving_up.close(matter), *([told] if told else [])]
+        case _:
+            answer = drafting.contest(matter, seen, ruling)
     if ruling.credit is not None:
         told = drafting.tell_customer(matter, ruling.credit)
-        actions += [drafting.refund_after_win(matter, ruling.credit.derivation), *([told] if told else [])]
-    return actions
+        answer += [drafting.refund_after_win(matter, ruling.credit.derivation), *([told] if told else [])]
+    if ruling.after_win is not None:
+        answer.append(drafting.refund_after_win(matter, ruling.after_win))
+    return [*answer, *giving_up.beside(matter, ruling)]
 
 
 def _derivation(matter: Matter, ruling: Ruling) -> Derivation | None:
@@ -91,12 +88,13 @@ def _notes(matter: Matter, seen: Assessment, ruling: Ruling) -> tuple[str, ...]:
             "Considered: contesting without admitting anything. An incident is on record, and its share is owed.",
             f"The time counts by {ruling.credit.rule.clock}: not to the deploy of the fix, nor in calendar dates.",
         ]
-    if ruling.kind is DecisionKind.ACCEPT:
-        notes.append("Never refunded as well: the bank has the money already, and a refund would pay twice.")
-    if ruling.ending is not None:
+    if ruling.after_win is not None:
         notes.append("Considered: a credit for the unused time now. If the dispute is lost, that would pay it twice.")
     if ruling.kind is DecisionKind.ANSWER:
         notes.append("Considered: refunding in full. Nothing is owed; it would end the inquiry for certain.")
+    if ruling.kind is DecisionKind.ACCEPT:
+        notes.append("Considered: contesting first and paying after a win. What is on record does not carry that.")
+        notes.append("Considered: a refund beside it. The bank keeps the disputed money, so that would pay twice.")
     if seen.courtesies:
         notes.append("Considered: a courtesy amount that a colleague suggested. No policy knows it.")
     return tuple(notes)

@@ -143,7 +143,7 @@ def _check_amount(matter: Matter, derivation: Derivation, policy: Policy) -> Non
         raise Stop(("what the policy gives back rounds to nothing",), (policy.evidence,))
     if matter.dispute_currency == matter.currency and derivation.value_minor >= matter.disputed_minor:
         raise AllOwed(
-            (f"what is owed ({derivation.words}) is all that is disputed: accepting may be right",),
+            (f"what is owed ({derivation.words}) is all that is disputed",),
             (policy.evidence, matter.dispute),
         )
 

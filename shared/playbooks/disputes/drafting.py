@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from shared.case.actions import ActionDraft, ActionKind, Dependency, DependencyKind, Json
 from shared.case.brief import Derivation
 from shared.case.money import currency_code
-from shared.playbooks.disputes import cancellation_packet, fraud_packet, purposes, telling
+from shared.playbooks.disputes import fraud_packet, purposes, telling
 from shared.playbooks.disputes.assessment import Assessment
-from shared.playbooks.disputes.claims.model import Ending, Ruling
-from shared.playbooks.disputes.codes import LIKE_FRAUD, Family
-from shared.playbooks.disputes.conclusion import sentences
+from shared.playbooks.disputes.claims.model import Ruling
+from shared.playbooks.disputes.codes import OF_FRAUD
 from shared.playbooks.disputes.credit import Credit
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.packet import packet
+from shared.playbooks.disputes.snapshots import dispute_snapshot
 from shared.playbooks.disputes.standing import left_minor
-from shared.team.exhibits import text, whole
+from shared.team.exhibits import text
 from shared.team.words import day, feature, listed
 
 WON = "dispute.won"
-
-
-def _of_service(matter: Matter, seen: Assessment, ruling: Ruling) -> dict[str, Json]:
-    return {**packet(matter, seen, ruling)}
-
-
-def _of_cancellation(matter: Matter, seen: Assessment, ruling: Ruling) -> dict[str, Json]:
-    return {**cancellation_packet.packet(matter, seen, ruling)}
-
-
-_PACKETS: Mapping[Family, Callable[[Matter, Assessment, Ruling], dict[str, Json]]] = {
-    **dict.fromkeys(LIKE_FRAUD, fraud_packet.packet),
-    Family.SUBSCRIPTION_CANCELED: _of_cancellation,
-}
-"""The packet of each family; any other claim is answered as one about the service."""
 
 
 def contest(matter: Matter, seen: Assessment, ruling: Ruling) -> list[ActionDraft]:
@@ -46,10 +29,13 @@ def contest(matter: Matter, seen: Assessment, ruling: Ruling) -> list[ActionDraf
         (purposes.STAGE_ANSWER, purposes.SUBMIT_ANSWER) if matter.is_inquiry else (purposes.STAGE, purposes.SUBMIT)
     )
     what = "the answer to the inquiry about" if matter.is_inquiry else "the evidence against the chargeback of"
-    evidence = _PACKETS.get(matter.rule.family, _of_service)(matter, seen, ruling)
+    if matter.rule.family in OF_FRAUD and ruling.argument is None:
+        evidence = fraud_packet.packet(matter, seen, ruling.compelling)
+    else:
+        evidence = {**packet(matter, seen, ruling)}
     payload: dict[str, Json] = {"dispute": matter.dispute.row.record_id, "evidence": evidence}
     disputed = matter.money(matter.disputed_minor, matter.dispute_currency)
-    snapshot = _dispute_snapshot(matter)
+    snapshot = dispute_snapshot(matter)
     return [
         ActionDraft(
             kind=ActionKind.STRIPE_STAGE_EVIDENCE,
@@ -76,24 +62,25 @@ def contest(matter: Matter, seen: Assessment, ruling: Ruling) -> list[ActionDraf
     ]
 
 
-def refund_after_win(matter: Matter, owed: Derivation) -> ActionDraft:
+def refund_after_win(matter: Matter, due: Derivation) -> ActionDraft:
     """Pay what is owed as a refund on the charge, once the dispute is won; if it is lost, nothing more is paid."""
-    charge, paid = matter.charge.row.record_id, matter.money(matter.paid_minor)
+    owed = due.value_minor
+    charge = matter.charge.row.record_id
     return ActionDraft(
         kind=ActionKind.STRIPE_REFUND,
         purpose=purposes.REFUND_AFTER_WIN,
         target=charge,
         account=matter.case.subject.account,
-        amount_minor=owed.value_minor,
+        amount_minor=owed,
         currency=currency_code(matter.currency),
         payload={
             "charge": charge,
             "dispute": matter.dispute.row.record_id,
-            "amount_minor": owed.value_minor,
+            "amount_minor": owed,
             "currency": currency_code(matter.currency),
             "reason": "requested_by_customer",
         },
-        description=f"Refund {matter.money(owed.value_minor)} of {paid} once the dispute is won",
+        description=f"Refund {matter.money(owed)} of {matter.money(matter.paid_minor)} once the dispute is won",
         depends_on=(Dependency(kind=DependencyKind.OUTCOME, ref=WON),),
         snapshot={
             "charge.amount": matter.paid_minor,
@@ -101,61 +88,6 @@ def refund_after_win(matter: Matter, owed: Derivation) -> ActionDraft:
             "charge.currency": text(matter.charge, "currency"),
             "dispute.status": matter.now_at["status"],
         },
-    )
-
-
-def accept(matter: Matter) -> ActionDraft:
-    """Give the chargeback up by closing it: it is lost for good, and never refunded as well."""
-    dispute = matter.dispute.row.record_id
-    disputed = matter.money(matter.disputed_minor, matter.dispute_currency)
-    return ActionDraft(
-        kind=ActionKind.STRIPE_CLOSE_DISPUTE,
-        purpose=purposes.ACCEPT,
-        target=dispute,
-        account=matter.case.subject.account,
-        at_risk_minor=matter.disputed_minor,
-        at_risk_currency=currency_code(matter.dispute_currency),
-        payload={"dispute": dispute},
-        description=f"Accept the chargeback of {disputed} by closing it; that cannot be undone",
-        snapshot=_dispute_snapshot(matter),
-    )
-
-
-def end_subscription(matter: Matter, ending: Ending) -> ActionDraft:
-    """End the subscription once the evidence is in, without a credit: its unused time goes back after a win alone."""
-    row = ending.subscription.row
-    price, quantity = whole(ending.subscription, "price__unit_amount"), whole(ending.subscription, "quantity")
-    involved = max(matter.paid_minor, (price or 0) * (quantity or 1))
-    return ActionDraft(
-        kind=ActionKind.STRIPE_CANCEL_SUBSCRIPTION,
-        purpose=purposes.END_SUBSCRIPTION,
-        target=row.record_id,
-        account=matter.case.subject.account,
-        at_risk_minor=involved,
-        at_risk_currency=currency_code(matter.currency),
-        payload={"subscription": row.record_id, "prorate": False},
-        description=f"End the subscription {row.record_id} of {matter.customer_name}, without a credit",
-        depends_on=(Dependency(kind=DependencyKind.ACTION, ref=purposes.SUBMIT),),
-        snapshot={"subscription.status": row.fields.get("status"), "subscription.customer": row.fields.get("customer")},
-    )
-
-
-def warn_owner(matter: Matter, ruling: Ruling) -> ActionDraft:
-    """A ticket for the owner of the account: this customer disputes again and again."""
-    crm = [*matter.exhibits.rows("salesforce.accounts"), *matter.exhibits.rows("hubspot.companies")]
-    owner = next((text(row, "owner_email") for row in crm if text(row, "owner_email")), "")
-    disputed = matter.money(matter.disputed_minor, matter.dispute_currency)
-    return ActionDraft(
-        kind=ActionKind.TICKET,
-        purpose=purposes.WARN_OWNER,
-        target=owner or matter.dispute.row.record_id,
-        payload={
-            "title": f"{matter.customer_name}: another dispute, of {disputed}",
-            "body": f"{sentences(ruling.reasons)} Please talk to them before the next renewal.",
-            "assignee": owner or None,
-        },
-        description="Open a ticket for the owner of the account: flagged as a repeat disputer",
-        needed=False,
     )
 
 
@@ -230,14 +162,3 @@ def tell_customer(matter: Matter, credit: Credit) -> ActionDraft | None:
         description=f"Tell {to} that {owed} were refunded, once they were",
         after=purposes.REFUND_AFTER_WIN,
     )
-
-
-def _dispute_snapshot(matter: Matter) -> dict[str, Json]:
-    fields = matter.dispute.row.fields
-    return {
-        "dispute.status": matter.now_at["status"],
-        "dispute.amount": fields.get("amount"),
-        "dispute.currency": fields.get("currency"),
-        "dispute.charge": fields.get("charge"),
-        "dispute.submission_count": matter.submissions,
-    }

@@ -8,6 +8,7 @@ the monitoring programmes, so they weigh the same on both sides.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -15,17 +16,14 @@ from math import ceil, floor
 
 from shared.case.evidence import Cell
 from shared.case.money import Money, convert, format_minor
+from shared.playbooks.disputes.figures import FIGURES, figure
 from shared.ports.directory import Org
 
 TABLE, RECORD = "rules.economics", "default"
-RECEIVED_FEE_MINOR = COUNTERED_FEE_MINOR = 1500
-FEES_SOURCE = "Stripe's dispute fees: structure from docs.stripe.com/disputes, dollars for the United States (2026-05)"
-NO_COUNTERED_FEE = frozenset({"MX", "JP"})
-"""Countries of an account in which contesting costs no fee (docs.stripe.com/disputes, read 2026-05)."""
-
 LABOUR_MINUTES, LABOUR_MINOR_PER_HOUR = 15, 6000
-SMART_CUT_PCT = 30
-"""Stripe's share of what Smart Disputes recovers (as vendors publish it, read 2026-05)."""
+"""How long a person works on a contest that is drafted for them, and what an hour costs (US cents): figures of ours."""
+
+SMART_CUT_PCT = figure("fee.smart_disputes")
 
 
 class Strength(StrEnum):
@@ -37,13 +35,10 @@ class Strength(StrEnum):
     WEAK = "weak"
 
 
-ODDS_PCT: dict[Strength, tuple[int, int]] = {
-    Strength.COMPELLING: (40, 60),
-    Strength.STRONG: (25, 40),
-    Strength.FAIR: (15, 25),
-    Strength.WEAK: (5, 15),
+ODDS_PCT: Mapping[Strength, tuple[int, int]] = {
+    strength: (figure(f"odds.{strength.value}.least"), figure(f"odds.{strength.value}.most")) for strength in Strength
 }
-ODDS_SOURCE = "Stripe's five-step ranking of the odds to win, 60/40/25/15/5 % (read 2026-05); the steps are our reading"
+"""How many of a hundred contested disputes are won, at least and at most, by the strength of the evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +46,7 @@ class Costs:
     """What contesting costs: minor units of `currency`; the fee is lost unless the dispute is won."""
 
     currency: str = "usd"
-    countered_fee_minor: int = COUNTERED_FEE_MINOR
+    countered_fee_minor: int = figure("fee.countered")
     labour_minutes: int = LABOUR_MINUTES
     labour_minor_per_hour: int = LABOUR_MINOR_PER_HOUR
     smart_cut_pct: int = SMART_CUT_PCT
@@ -109,7 +104,8 @@ class Worth:
             f"win) brings {self._shown(self.low)} to {self._shown(self.high)} {self.currency.upper()} on average: odds "
             f"times {self._shown(self.disputed_minor)}, less a fee of {self._shown(self.fee_minor)} that only a win "
             f"returns and {self._shown(self.labour_minor)} for the work; it pays from "
-            f"{_one_decimal(self.break_even_pct)} % on. Accepting brings nothing. Left to Smart Disputes at the same odds: {smart}, after its "
+            f"{_one_decimal(self.break_even_pct)} % on. Accepting brings nothing. Left to Smart Disputes at the same "
+            f"odds: {smart}, after its "
             f"{self.cut_pct} %. The fee for receiving it and its place in the monitoring counts stay either way"
         )
 
@@ -120,11 +116,6 @@ class Worth:
     def _shown(self, minor: Fraction | int) -> str:
         # Rounded down: the gain never looks larger than it is.
         return format_minor(floor(minor), self.currency)
-
-
-def countered_fee_minor(country: str | None) -> int:
-    """The fee for contesting, in US cents, by the country of the Stripe account (None: the United States)."""
-    return 0 if country is not None and country.upper() in NO_COUNTERED_FEE else COUNTERED_FEE_MINOR
 
 
 def weigh(disputed: Money, costs: Costs, strength: Strength, org: Org) -> Worth:
@@ -141,18 +132,19 @@ def weigh(disputed: Money, costs: Costs, strength: Strength, org: Org) -> Worth:
     )
 
 
-def figures() -> dict[str, Cell]:
+def defaults() -> dict[str, Cell]:
     """The default figures as the fields of an evidence row, with where they come from."""
-    odds = {f"odds_{strength.value}_pct": f"{low}-{high}" for strength, (low, high) in ODDS_PCT.items()}
+    used = ("fee.received", "fee.countered", "fee.smart_disputes", "odds.weak.least")
+    odds = {f"odds_{strength.value}_pct": f"{least} to {most}" for strength, (least, most) in ODDS_PCT.items()}
     return {
         "currency": DEFAULT.currency,
-        "received_fee_minor": RECEIVED_FEE_MINOR,
+        "received_fee_minor": figure("fee.received"),
         "countered_fee_minor": DEFAULT.countered_fee_minor,
         "labour_minutes": DEFAULT.labour_minutes,
         "labour_minor_per_hour": DEFAULT.labour_minor_per_hour,
         "smart_disputes_cut_pct": DEFAULT.smart_cut_pct,
         **odds,
-        "source": f"{FEES_SOURCE}; {ODDS_SOURCE}",
+        "source": "; ".join(dict.fromkeys(str(FIGURES[name].source) for name in used)),
     }
 
 

@@ -26,6 +26,7 @@ def of_dispute(dispute: Object, as_of: int | None) -> dict[str, Json]:
     details = _inside(dispute, "evidence_details")
     method = _inside(dispute, "payment_method_details")
     card = _inside(method, "card")
+    provider = _provider(method)
     return _known(
         {
             "dispute.id": dispute.get("id"),
@@ -40,14 +41,22 @@ def of_dispute(dispute: Object, as_of: int | None) -> dict[str, Json]:
             "dispute.submission_count": whole(details, "submission_count"),
             "dispute.has_evidence": _flag(details, "has_evidence"),
             "dispute.method": _text(method, "type"),
-            "dispute.brand": _text(card, "brand") or _text(card, "network"),
+            "dispute.brand": _text(card, "brand") or _text(card, "network") or provider,
             "dispute.case_type": _text(card, "case_type"),
-            "dispute.network_reason_code": _text(card, "network_reason_code") or _text(dispute, "network_reason_code"),
+            "dispute.network_reason_code": _text(card, "network_reason_code")
+            or _text(dispute, "network_reason_code")
+            or _text(_inside(method, provider or ""), "reason_code"),
             "dispute.as_of": as_of,
             "charge.id": _reference(dispute, "charge"),
             "payment_intent.id": _reference(dispute, "payment_intent"),
         }
     )
+
+
+def _provider(method: Object) -> str | None:
+    """Who decides where no card network does, e.g. klarna or paypal."""
+    kind = _text(method, "type")
+    return None if kind == "card" else kind
 
 
 def _instant(seconds: int | None) -> str | None:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from shared.case.actions import Json
 from shared.playbooks.disputes.assessment import Assessment
-from shared.playbooks.disputes.claims.model import Payer, Ruling
-from shared.playbooks.disputes.compelling import enhanced, shared_in_words
+from shared.playbooks.disputes.compelling import Compelling, enhanced, shared_in_words
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.packet import check
 from shared.playbooks.disputes.usage import Use, per_day
@@ -16,16 +15,16 @@ from shared.team.moments import moment
 from shared.team.words import count, feature, listed, minute
 
 
-def packet(matter: Matter, seen: Assessment, ruling: Ruling) -> dict[str, Json]:
+def packet(matter: Matter, seen: Assessment, found: Compelling | None) -> dict[str, Json]:
     """The fields of the evidence. Raises InvalidInput when they break one of Stripe's limits."""
-    bought, found = matter.plan, ruling.compelling
+    bought = matter.plan
     fields = {
         "product_description": f"Online service: {bought}.",
         "customer_name": matter.customer_name,
         "customer_email_address": text(matter.charge, "receipt_email") or text(matter.charge, "billing_details__email"),
         "customer_purchase_ip": found.disputed.identifiers["customer_purchase_ip"] if found else "",
         "access_activity_log": _activity(seen.uses),
-        "uncategorized_text": _statement(matter, bought, ruling),
+        "uncategorized_text": _statement(matter, bought, found),
     }
     filled = {name: value for name, value in fields.items() if value}
     check(filled)
@@ -40,11 +39,8 @@ def _activity(uses: Sequence[Use]) -> str:
     return f"{services or 'Product'}: used on {count(len(days), 'day')}: {', '.join(day.isoformat() for day in days)}."
 
 
-def _statement(matter: Matter, bought: str, ruling: Ruling) -> str:
+def _statement(matter: Matter, bought: str, found: Compelling | None) -> str:
     opening = f"{matter.customer_name} paid {matter.money(matter.paid_minor)} for {bought} on {minute(matter.paid_at)}."
-    found, known = ruling.compelling, _payer(ruling.payer)
-    if found is None and known:
-        return f"{opening}\n\n{known}\n\nWe ask that the dispute be decided in our favour."
     if found is None:
         return (
             f"{opening}\n\nThe card issuer authenticated the holder of the card with 3-D Secure. We ask that the "
@@ -57,20 +53,7 @@ def _statement(matter: Matter, bought: str, ruling: Ruling) -> str:
         if (at := moment(item.charge.row.fields.get("created")))
     )
     shared = shared_in_words(found)
-    told = f"\n\n{known}" if known else ""
     return (
-        f"{opening}{told}\n\nThe same card paid before, without a dispute or a report of fraud, from the same {shared} "
+        f"{opening}\n\nThe same card paid before, without a dispute or a report of fraud, from the same {shared} "
         "(times in UTC):\n" + "\n".join(lines) + "\n\nWe ask that the dispute be decided in our favour."
-    )
-
-
-def _payer(payer: Payer | None) -> str:
-    """Who paid, where use and receipt show it."""
-    if payer is None:
-        return ""
-    days = per_day(payer.uses)
-    return (
-        f'The card statement names us as "{payer.descriptor}". The receipt went to {payer.address}, and the same '
-        f"person used the product after the payment on {count(len(days), 'day')}: "
-        f"{', '.join(day.isoformat() for day in days)}."
     )

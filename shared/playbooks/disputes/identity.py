@@ -114,6 +114,14 @@ def company_domains(addresses: Iterable[str], org: Org) -> frozenset[str]:
     return frozenset(domain for domain in found if "." in domain and domain not in PUBLIC_PROVIDERS | ours)
 
 
+def is_staff(address: str, org: Org) -> bool:
+    """Whether an address is one of the merchant's own people: a member, or at a domain of the merchant's company."""
+    lowered = address.strip().lower()
+    members = {member.email.lower() for member in org.members}
+    ours = {member.rpartition("@")[2] for member in members} - PUBLIC_PROVIDERS
+    return lowered in members or lowered.rpartition("@")[2] in ours
+
+
 def host(website: str) -> str:
     """The bare host name of a website or domain as a CRM holds it."""
     text = website.strip().lower()

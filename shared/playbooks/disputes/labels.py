@@ -11,6 +11,11 @@ INCIDENTS = "incident records"
 PAGES = "pages to the engineer on call"
 DISPUTES = "earlier disputes of the customer"
 WARNINGS = "early fraud warnings about the charge"
+USE = "use of the product"
+SEATS = "seats that came and went"
+CHARGES = "the charges of the customer"
+DEALS = "deals with the customer"
+EMAILS = "e-mails with the customer"
 NOTES = "the CRM notes"
 COLLEAGUES = "what colleagues wrote about the customer"
 PRODUCT_STEPS = "what they agreed to and were told in the product"
@@ -18,7 +23,7 @@ REQUESTS = "other requests of the customer"
 ACTIONS = "what they did in the product"
 CRM = "the CRM account"
 SUBSCRIPTIONS = "the subscriptions"
-OWN_CHARGES = "the other charges of the customer"
+VAT_CHECKS = "checks of the VAT number"
 AGAINST_US = frozenset({CHATS, CHAT_MESSAGES, TICKETS, TICKET_COMMENTS, ALERTS, INCIDENTS, PAGES})
 """What has to be read whole before anybody may say that nothing speaks for the customer; the names of such gaps."""
 
@@ -37,9 +42,10 @@ NO_CRM = "crm-accounts-of-the-customer"
 CANCELLATION_CHANNELS: dict[str, str] = {
     "cancellation-requests-in-chat": "chat",
     "cancellation-requests-in-tickets": "tickets",
+    "cancellation-requests-by-mail": "e-mails",
     "cancellation-requests-in-crm-notes": "notes in the CRM",
     "cancellation-requests-in-team-messages": "messages of our team",
-    "cancellation-requests-by-mail-or-form": "requests by mail or form",
+    "cancellation-requests-by-form": "requests sent to us",
     "cancellation-requests-in-the-product": "the product",
     "cancellation-requests-at-stripe": "the subscription at Stripe",
 }

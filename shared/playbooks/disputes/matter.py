@@ -11,8 +11,8 @@ from shared.case.case import Case
 from shared.case.evidence import Cell, Evidence
 from shared.case.money import format_minor
 from shared.playbooks.disputes.billing import Cycle, cycle_of, main_line
-from shared.playbooks.disputes.codes import NetworkCode, lookup
-from shared.playbooks.disputes.current import current
+from shared.playbooks.disputes.codes import NetworkCode
+from shared.playbooks.disputes.current import current, rule_of
 from shared.playbooks.disputes.identity import company_domains, host
 from shared.playbooks.disputes.stages import Stage, stage_of
 from shared.playbooks.disputes.standing import lines_of
@@ -138,23 +138,12 @@ def matter_of(material: Material) -> Matter:
         customer=exhibits.one("stripe.customers", text(charge, "customer")),
         line=line,
         cycle=cycle_of(line.row.fields) if line else None,
-        rule=lookup(*(_code(now_at[name]) for name in _CODE_FIELDS)),
+        rule=rule_of(now_at),
         stage=stage_of(now_at["status"]),
         emails=emails,
         domains=domains,
         now_at=now_at,
     )
-
-
-_CODE_FIELDS = (
-    "payment_method_details__card__brand",
-    "payment_method_details__card__network_reason_code",
-    "reason",
-)
-
-
-def _code(cell: Cell) -> str | None:
-    return cell if isinstance(cell, str) and cell else None
 
 
 def paid_lines(matter: Matter) -> list[Evidence]:

@@ -1,7 +1,8 @@
 """How close the account is to the monitoring programmes of the card networks, which count disputes and fraud reports.
 
 They count by month: Mastercard from 100 chargebacks and 1.5 % of the payments, Visa from 1,500 disputes and fraud
-reports together and 1.5 %. Close is half of that share with three quarters of the smaller count.
+reports together and 1.5 %. Close is half of that share with three quarters of the smaller count: both numbers, like the
+programmes' own, are figures of the rule base (vamp.*, ecm.*, hecm.*, efm.*, monitoring.close.*).
 """
 
 from __future__ import annotations
@@ -9,13 +10,15 @@ from __future__ import annotations
 from datetime import timedelta
 
 from shared.case.evidence import Evidence
+from shared.playbooks.disputes.figures import figure
+from shared.playbooks.disputes.rulebase import sources
 from shared.team.exhibits import Exhibits, whole
 
-SOURCE = "Visa VAMP and Mastercard ECM thresholds from April 2026, as processors publish them (read 2026-05)"
+SOURCE = "; ".join(str(sources()[name]) for name in ("vamp", "mastercard-monitoring", "stripe-comfort"))
 TABLE, RECORD = "rules.monitoring", "last-30-days"
 PERIOD = timedelta(days=30)
-CLOSE_COUNT = 75
-CLOSE_PER_TEN_THOUSAND = 75
+CLOSE_COUNT = figure("monitoring.close.count")
+CLOSE_PER_TEN_THOUSAND = figure("monitoring.close.share")
 
 
 def figures(exhibits: Exhibits) -> Evidence | None:

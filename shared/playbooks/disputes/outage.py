@@ -105,8 +105,19 @@ def _figures(rows: Sequence[Evidence], name: str) -> list[Fraction]:
 
 
 def _is_minor(item: Trouble) -> bool:
+    severity = _severity(item)
+    return severity is not None and severity >= BLIP_SEVERITY
+
+
+def is_major(item: Trouble) -> bool:
+    """Whether whoever recorded it called it an outage, by its severity."""
+    severity = _severity(item)
+    return severity is not None and severity < BLIP_SEVERITY
+
+
+def _severity(item: Trouble) -> int | None:
     found = _SEVERITY.search(text(item.evidence, "severity", "priority"))
-    return found is not None and int(found[1]) >= BLIP_SEVERITY
+    return int(found[1]) if found else None
 
 
 def _is_part_of(alert: Trouble, blip: Trouble) -> bool:

@@ -14,6 +14,7 @@ from shared.playbooks.disputes import testimony
 from shared.playbooks.disputes.assessment import Assessment
 from shared.playbooks.disputes.claims.model import Ruling
 from shared.playbooks.disputes.credit import Credit
+from shared.playbooks.disputes.figures import figure
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.outage import Clean
 from shared.playbooks.disputes.usage import Use, people, per_day
@@ -21,7 +22,7 @@ from shared.team.exhibits import decimal, text
 from shared.team.moments import moment
 from shared.team.words import count, feature, hours_and_days, listed, minute, percent, quoted
 
-TOTAL_LIMIT = 150_000
+TOTAL_LIMIT = figure("evidence.text")
 LIMITS: dict[str, int] = {
     **dict.fromkeys(
         (
@@ -34,7 +35,7 @@ LIMITS: dict[str, int] = {
             "refund_refusal_explanation",
             "uncategorized_text",
         ),
-        20_000,
+        figure("evidence.long"),
     ),
     **dict.fromkeys(
         (
@@ -49,35 +50,33 @@ LIMITS: dict[str, int] = {
             "shipping_date",
             "shipping_tracking_number",
         ),
-        5_000,
+        figure("evidence.short"),
     ),
 }
-"""Characters that each text field of a dispute's evidence may have (docs.stripe.com/disputes/api, read 2026-05)."""
+"""Characters that each text field of a dispute's evidence may have (figures evidence.*)."""
 
 _MOST_QUOTES = 3
+_ASKS = {
+    "inquiry": "We ask that the inquiry be closed.",
+    "dispute": "We ask that the dispute be decided in our favour.",
+}
 
 
 def packet(matter: Matter, seen: Assessment, ruling: Ruling) -> dict[str, str]:
     """The fields of the evidence. Raises InvalidInput when they break one of Stripe's limits."""
     fields = {
-        **common(matter, seen),
-        "refund_refusal_explanation": _refusal(matter, ruling),
-        "uncategorized_text": _statement(matter, seen, ruling),
-    }
-    filled = {name: value for name, value in fields.items() if value}
-    check(filled)
-    return filled
-
-
-def common(matter: Matter, seen: Assessment) -> dict[str, str]:
-    """What every packet tells: what was bought, for which time, by whom, and how it was used; empty where not known."""
-    return {
         "product_description": _product(matter),
         "service_date": _service_date(matter),
         "customer_name": matter.customer_name,
         "customer_email_address": _address(matter),
         "access_activity_log": _activity(seen.uses),
+        "refund_refusal_explanation": _refusal(matter, ruling),
+        "uncategorized_text": _statement(matter, seen, ruling),
+        **(ruling.argument.fields if ruling.argument else {}),
     }
+    filled = {name: value for name, value in fields.items() if value}
+    check(filled)
+    return filled
 
 
 def check(fields: Mapping[str, str]) -> None:
@@ -120,6 +119,8 @@ def _activity(used: list[Use]) -> str:
 
 
 def _refusal(matter: Matter, ruling: Ruling) -> str:
+    if ruling.argument is not None:
+        return ""
     if ruling.credit is None:
         return "The service was provided and used in the billing period, and our records show no fault in it."
     left = matter.money(matter.paid_minor - ruling.credit.derivation.value_minor)
@@ -152,7 +153,8 @@ def _timeline(matter: Matter, seen: Assessment, ruling: Ruling) -> list[tuple[da
             (item.at, f"{minute(item.at)}: we confirmed this in writing and promised a credit.")
             for item in seen.promises[:1]
         ]
-    return entries + _uptime_entries(ruling.clean) + _use_entries(seen.uses)
+    argued = list(ruling.argument.entries) if ruling.argument else []
+    return entries + argued + _uptime_entries(ruling.clean) + _use_entries(seen.uses)
 
 
 def _uptime_entries(clean: Clean | None) -> list[tuple[datetime, str]]:
@@ -179,6 +181,8 @@ def _trouble_entries(credit: Credit) -> list[tuple[datetime, str]]:
 
 def _use_entries(used: list[Use]) -> list[tuple[datetime, str]]:
     days = per_day(used)
+    if not used:
+        return []
     return [
         (
             used[-1].at,
@@ -189,16 +193,12 @@ def _use_entries(used: list[Use]) -> list[tuple[datetime, str]]:
 
 
 def _conclusion(matter: Matter, ruling: Ruling) -> str:
-    if matter.is_inquiry:
-        return (
-            "The service was available, and the customer used it. The customer received what was paid for. We ask that "
-            "the inquiry be closed."
-        )
+    asks = _ASKS["inquiry" if matter.is_inquiry else "dispute"]
+    if ruling.argument is not None:
+        return f"{ruling.argument.closing} {asks}"
     if ruling.credit is None:
-        return (
-            "The service was available, and the customer used it. The customer received what was paid for. We ask that "
-            "the dispute be decided in our favour."
-        )
+        served = "The service was available, and the customer used it. The customer received what was paid for."
+        return f"{served} {asks}"
     owed = _owed(matter, ruling.credit)
     left = matter.money(matter.paid_minor - ruling.credit.derivation.value_minor)
     return (

@@ -66,6 +66,10 @@ class DisputesPlaybook:
         """What the case still waits for outside once its own actions are done, and until when; None: nothing."""
         return state.awaits(case)
 
+    def looks_again(self, case: Case) -> str | None:
+        """Why a wait that ended without a word is followed by another round; None: a person is asked."""
+        return state.looks_again(case)
+
     def outcome_of(self, case: Case) -> str:
         """One word for memory: won, lost, accepted, prevented, inquiry_closed, or open."""
         return state.outcome_of(case)

@@ -10,7 +10,7 @@ from datetime import date, datetime
 
 from shared.case.case import Case
 from shared.case.evidence import Cell, Evidence
-from shared.playbooks.disputes.codes import LIKE_FRAUD, Family, lookup
+from shared.playbooks.disputes.codes import OF_FRAUD, Family, lookup
 from shared.team.exhibits import Exhibits, text
 
 EVERYTHING = frozenset({"any", "all", "dispute", "disputes", "chargeback", "chargebacks"})
@@ -68,17 +68,43 @@ def topics_for(case: Case) -> frozenset[str]:
     return topics_of(*(case.text_fact(name) for name in names))
 
 
+_WORDS_OF_SUBJECT: dict[str, str] = {
+    "early_fraud_warning": "early fraud warning card fraudulent refund",
+    "invoice": "failed payment invoice overdue dunning retry suspension collection",
+    "request": "refund request credit compensation",
+}
+_WORDS_OF_DISPUTE = "dispute chargeback"
+
+
+def words_for(case: Case) -> str:
+    """Words by which a page that declares no topics can be about this case: those of its kind and of its claim."""
+    words = _WORDS_OF_SUBJECT.get(case.subject.kind)
+    if words is not None:
+        return words
+    network, code, reason = (case.text_fact(f"dispute.{name}") for name in ("brand", "network_reason_code", "reason"))
+    rule = lookup(network, code, reason)
+    return f"{_WORDS_OF_DISPUTE} {rule.family.value} {rule.meaning} {reason or ''}".replace("_", " ")
+
+
 def topics_of(network: str | None, code: str | None, reason: str | None) -> frozenset[str]:
     """The topics by which a policy can mean a dispute: its family, Stripe's reason, and every dispute."""
     family = lookup(network, code, reason).family
-    like = {Family.FRAUD.value} if family in LIKE_FRAUD else set()
-    return EVERYTHING | {family.value} | like | ({reason.lower()} if reason else set())
+    as_fraud = {Family.FRAUD.value} if family in OF_FRAUD else set()
+    return EVERYTHING | {family.value} | as_fraud | ({reason.lower()} if reason else set())
+
+
+def declares_topics(applies_to: Cell) -> bool:
+    """Whether a page says what it is for; `applies_to` is a list of topics in text or JSON."""
+    return bool(_topics(applies_to))
 
 
 def is_for(applies_to: Cell, topics: frozenset[str]) -> bool:
-    """Whether a page is for one of these topics; `applies_to` is a list of topics in text or JSON."""
-    named = re.findall(r"[a-z0-9_.]+", str(applies_to or "").lower())
-    return not topics.isdisjoint(named)
+    """Whether a page declares one of these topics."""
+    return not topics.isdisjoint(_topics(applies_to))
+
+
+def _topics(applies_to: Cell) -> list[str]:
+    return re.findall(r"[a-z0-9_.]+", str(applies_to or "").lower())
 
 
 def read(evidence: Evidence) -> Policy:
@@ -104,9 +130,12 @@ def in_force(policies: Sequence[Policy], now: datetime) -> list[Policy]:
 
 
 def for_topics(exhibits: Exhibits, topics: frozenset[str]) -> list[Policy]:
-    """The pages among the evidence that are for one of these topics, current or not."""
-    rows = exhibits.rows("policies.documents")
-    return [read(row) for row in rows if is_for(row.row.fields.get("applies_to"), topics)]
+    """The pages among the evidence that are for one of these topics, current or not.
+
+    One that declares no topics is evidence only where its words are about the matter: then it is for it.
+    """
+    rows = [(row, row.row.fields.get("applies_to")) for row in exhibits.rows("policies.documents")]
+    return [read(row) for row, declared in rows if is_for(declared, topics) or not declares_topics(declared)]
 
 
 def disagree(policies: Sequence[Policy], followed: frozenset[str] = frozenset()) -> bool:

@@ -12,10 +12,15 @@ OF_INQUIRY = frozenset({STAGE_ANSWER, SUBMIT_ANSWER})
 
 REFUND_AFTER_WIN = "refund_owed_after_win"
 REFUND = "refund_charge"
-ACCEPT = "accept_dispute"
-END_SUBSCRIPTION = "end_subscription"
-WARN_OWNER = "warn_owner"
 TELL_OF_REFUND = "tell_customer_of_refund"
+CLOSE = "close_dispute"
+WARN_OWNER = "warn_owner_of_repeat_disputes"
+TELL_OF_CLOSE = "tell_customer_of_close"
+END_SUBSCRIPTION = "end_subscription"
+REPAIR_ACCESS = "repair_access"
+REPAIR_MANDATE = "repair_mandate"
+CLEAR_DOUBLE = "clear_double_billing"
+CALL_ABOUT_SEATS = "call_about_seats"
 DECLINE = "tell_customer_why_not"
 NOTE, BRIEF = "note_decision", "brief_team"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from shared.case.actions import IN_FLIGHT, Action, ActionKind, ActionState, DependencyKind
+from shared.case.actions import IN_FLIGHT, Action, ActionKind, ActionState, DependencyKind, draws_on_charge
 from shared.case.brief import Decision, DecisionKind
 from shared.case.case import Case
 from shared.playbooks.disputes.purposes import OF_INQUIRY
@@ -24,9 +24,9 @@ _CONTEST = frozenset({_A.STRIPE_STAGE_EVIDENCE, _A.STRIPE_SUBMIT_EVIDENCE})
 REMEDIES: dict[DecisionKind, dict[Stage, frozenset[ActionKind]]] = {
     _D.FIGHT: {Stage.OPEN: _CONTEST | _TELL | {_A.STRIPE_CANCEL_SUBSCRIPTION, _A.STRIPE_REFUND}},
     _D.CREDIT: {Stage.OPEN: _CONTEST | _TELL | {_A.STRIPE_REFUND, _A.STRIPE_BALANCE_CREDIT, _A.CUSTOMER_EMAIL}},
-    _D.ACCEPT: {Stage.OPEN: _TELL | {_A.STRIPE_CLOSE_DISPUTE, _A.CUSTOMER_EMAIL}},
+    _D.ACCEPT: {Stage.OPEN: _TELL | {_A.STRIPE_CLOSE_DISPUTE, _A.STRIPE_CANCEL_SUBSCRIPTION, _A.CUSTOMER_EMAIL}},
     _D.ANSWER: {Stage.INQUIRY: _CONTEST | _TELL},
-    _D.REFUND: {Stage.INQUIRY: _TELL | {_A.STRIPE_REFUND, _A.CUSTOMER_EMAIL}},
+    _D.REFUND: {Stage.INQUIRY: _TELL | {_A.STRIPE_REFUND, _A.STRIPE_CANCEL_SUBSCRIPTION, _A.CUSTOMER_EMAIL}},
     _D.RECORD: dict.fromkeys(Stage, _TELL),
     _D.ESCALATE: dict.fromkeys(Stage, _TELL),
 }
@@ -40,7 +40,7 @@ OF_OTHERS: dict[str, dict[DecisionKind, frozenset[ActionKind]]] = {
         _D.ESCALATE: _TELL,
     },
     "request": {
-        _D.REFUND: _TELL | {_A.STRIPE_REFUND, _A.CUSTOMER_EMAIL},
+        _D.REFUND: _TELL | {_A.STRIPE_REFUND, _A.STRIPE_CREDIT_NOTE, _A.CUSTOMER_EMAIL},
         _D.CREDIT: _TELL | {_A.STRIPE_REFUND, _A.STRIPE_BALANCE_CREDIT, _A.STRIPE_CREDIT_NOTE, _A.CUSTOMER_EMAIL},
         _D.DECLINE: _TELL | {_A.CUSTOMER_EMAIL},
         _D.RECORD: _TELL,
@@ -193,7 +193,7 @@ def _is_under_way(case: Case, *, inquiry: bool) -> bool:
 def _partial_law(case: Case, action: Action, stage: Stage) -> str | None:
     """An inquiry is resolved by a full refund alone; less than the whole can be lost on top of it."""
     left = case.int_fact("charge.refundable_now_minor")
-    if action.kind is not ActionKind.STRIPE_REFUND or stage is not Stage.INQUIRY or left is None:
+    if not draws_on_charge(action) or stage is not Stage.INQUIRY or left is None:
         return None
     return None if action.amount_minor == left else _WHY_NOT[Stage.INQUIRY, DecisionKind.CREDIT]
 
@@ -210,7 +210,7 @@ def _law_of_others(case: Case, decision: Decision, action: Action | None) -> str
         return None
     if action.kind not in table[decision.kind]:
         return f"{action.kind.value} is no part of the decision to {decision.kind.value}"
-    if action.kind is not ActionKind.STRIPE_REFUND:
+    if not draws_on_charge(action):
         return None
     if case.facts.get("warning.actionable") is False:
         return "the warning is not actionable any more: the charge is disputed or has been refunded"

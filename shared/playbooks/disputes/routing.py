@@ -21,6 +21,7 @@ CLOSED_OUTCOMES = {
     "warning_closed": "dispute.warning_closed",
     "prevented": "dispute.prevented",
 }
+_INVOICE_OUTCOMES = {"paid": "invoice.paid", "void": "invoice.void", "uncollectible": "invoice.uncollectible"}
 _REFUND_OUTCOMES = {"failed": "refund.failed", "succeeded": "refund.succeeded", "canceled": "refund.canceled"}
 
 
@@ -71,6 +72,7 @@ class _Event:
         opens: bool,
         outcome: Outcome | None = None,
         case_id: str | None = None,
+        waits: bool = True,
     ) -> Routing:
         """Where the event goes, with what it says."""
         return Routing(
@@ -78,6 +80,7 @@ class _Event:
             case_id=case_id,
             playbook=NAME,
             opens=opens,
+            waits=waits,
             summary=summary,
             observation=Observation(facts=known, outcome=outcome),
         )
@@ -120,13 +123,30 @@ def _early_fraud_warning(event: _Event) -> Routing:
 
 
 def _invoice_failed(event: _Event) -> Routing | Ignored:
+    return _invoice_owed(event, "payment of invoice {} failed")
+
+
+def _invoice_overdue(event: _Event) -> Routing | Ignored:
+    return _invoice_owed(event, "invoice {} is overdue")
+
+
+def _invoice_owed(event: _Event, summary: str) -> Routing | Ignored:
     if facts.whole(event.object, "amount_due") == 0:
         return Ignored(f"invoice {event.object['id']} has nothing due")
     if event.object.get("status") in ("paid", "void", "draft"):
         return Ignored(f"invoice {event.object['id']} is {event.object['status']}: there is nothing to collect")
     known = facts.of_invoice(event.object, event.created)
-    summary = f"payment of invoice {event.object.get('number') or event.object['id']} failed"
-    return event.routing(event.subject("invoice"), summary, known, opens=True)
+    named = summary.format(event.object.get("number") or event.object["id"])
+    return event.routing(event.subject("invoice"), named, known, opens=True)
+
+
+def _invoice_settled(event: _Event) -> Routing:
+    # Most invoices are paid and never a case: such an event waits for none. A case that opens later reads the invoice.
+    status = str(event.object.get("status"))
+    known = facts.of_invoice(event.object, event.created)
+    outcome = event.outcome(_INVOICE_OUTCOMES.get(status))
+    summary = f"invoice {event.object.get('number') or event.object['id']} is {status}"
+    return event.routing(event.subject("invoice"), summary, known, opens=False, outcome=outcome, waits=False)
 
 
 def _refund(event: _Event) -> Routing | Ignored:
@@ -156,6 +176,10 @@ _HANDLERS: dict[str, Callable[[_Event], Routing | Ignored]] = {
     "charge.dispute.funds_reinstated": _dispute_funds,
     "radar.early_fraud_warning.created": _early_fraud_warning,
     "invoice.payment_failed": _invoice_failed,
+    "invoice.overdue": _invoice_overdue,
+    "invoice.paid": _invoice_settled,
+    "invoice.voided": _invoice_settled,
+    "invoice.marked_uncollectible": _invoice_settled,
     "refund.updated": _refund,
     "refund.failed": _refund,
     "manthan.request.created": _request_by_a_person,

@@ -8,18 +8,25 @@ from datetime import UTC, datetime, timedelta
 from shared.case.actions import ActionKind, ActionState, Json
 from shared.case.brief import DecisionKind
 from shared.case.case import Case, Outcome
+from shared.playbooks.disputes.figures import figure
 from shared.playbooks.disputes.purposes import OF_INQUIRY
 from shared.playbooks.disputes.stages import PROGRESS, TERMINAL_STATUSES, Stage, stage_of
 from shared.team.contract import Observation
 
-ISSUER_DECIDES_WITHIN = timedelta(days=75)
+ISSUER_DECIDES_WITHIN = timedelta(days=figure("window.issuer_decides"))
 """Issuers rule 60 to 75 days after the evidence was submitted."""
 
-INQUIRY_ENDS_WITHIN = timedelta(days=120)
+INQUIRY_ENDS_WITHIN = timedelta(days=figure("window.inquiry_ends"))
 """An inquiry that does not become a chargeback is closed after 120 days."""
 
 AFTER_AN_ATTEMPT = timedelta(days=3)
 """How long after a planned attempt its failure would have been told; silence until then means that it was paid."""
+
+_INVOICE_SETTLED = {
+    "paid": "the invoice is paid",
+    "void": "the invoice was made void",
+    "uncollectible": "the invoice was given up as uncollectible",
+}
 
 _SETTLED = {
     Stage.WON: "the card issuer decided for us",
@@ -51,6 +58,9 @@ def observe(case: Case, observation: Observation) -> Observation:
             facts = {name: value for name, value in facts.items() if _family(name) != family}
             if outcome is not None and outcome.name.partition(".")[0] == family.partition(".")[0]:
                 outcome = None
+    if outcome is not None and outcome.name.startswith("invoice.") and _invoice_settled_by(case) is not None:
+        # Paid after it was given up: good news about a case that is over.
+        outcome = None
     escalates = _escalates(case, facts)
     if escalates:
         facts["dispute.escalated"] = True
@@ -63,8 +73,14 @@ def observe(case: Case, observation: Observation) -> Observation:
 
 
 def settled_by(case: Case) -> str | None:
-    """Why the outside world has settled this dispute; None while it has not."""
+    """Why the outside world has settled this dispute or this invoice; None while it has not."""
+    if case.subject.kind == "invoice":
+        return _invoice_settled_by(case)
     return _SETTLED.get(stage_of(case.facts.get("dispute.status")))
+
+
+def _invoice_settled_by(case: Case) -> str | None:
+    return _INVOICE_SETTLED.get(str(case.facts.get("invoice.status")))
 
 
 def awaits(case: Case) -> tuple[str, datetime | None] | None:
@@ -75,12 +91,24 @@ def awaits(case: Case) -> tuple[str, datetime | None] | None:
     if settled_by(case) is None and _was_submitted(case):
         within = INQUIRY_ENDS_WITHIN if _is_inquiry(case) else ISSUER_DECIDES_WITHIN
         return "the issuer's decision", _submitted_at(case) + within
-    attempt = _next_attempt(case)
-    if attempt is not None:
-        return "the next attempt to collect the invoice", attempt + AFTER_AN_ATTEMPT
+    if case.subject.kind == "invoice" and settled_by(case) is None:
+        waited_for = _awaited_of_invoice(case)
+        if waited_for is not None:
+            return waited_for
     statuses = [value for name, value in case.facts.items() if name.startswith("refund.") and name.endswith(".status")]
     pending = "pending" in statuses
     return ("the bank to settle our refund", None) if pending else None
+
+
+def looks_again(case: Case) -> str | None:
+    """Why a wait that ended without a word is followed by another round; None: a person is asked.
+
+    An invoice tells by itself what became of it, while the issuer's silence tells nothing; a debit that is still under
+    way is for people to look into.
+    """
+    if case.subject.kind != "invoice" or any(action.pending for action in case.actions):
+        return None
+    return "the invoice is read again: nothing was heard of it in time"
 
 
 def outcome_of(case: Case) -> str:
@@ -88,6 +116,8 @@ def outcome_of(case: Case) -> str:
 
     Of anything else: what was done about it.
     """
+    if case.subject.kind == "invoice" and case.facts.get("invoice.status") in _INVOICE_SETTLED:
+        return str(case.facts["invoice.status"])
     if case.subject.kind != "dispute" and case.brief is not None:
         return _DONE.get(case.brief.decision.kind, "open")
     if _is_accepted(case):
@@ -115,6 +145,9 @@ def _is_news(case: Case, facts: dict[str, Json], family: str) -> bool:
         return _is_dispute_news(case, facts)
     before, now = case.facts.get(f"{family}.status"), facts.get(f"{family}.status")
     if family.startswith("refund.") and before in ("failed", "canceled") and now != before:
+        return False
+    if family == "invoice" and before in _INVOICE_SETTLED and now not in _INVOICE_SETTLED:
+        # Nothing is owed any more on an invoice that is paid, void or given up: what else is told of it came late.
         return False
     return _is_later(case, facts, f"{family}.as_of")
 
@@ -155,14 +188,21 @@ def _is_another_attempt(case: Case, facts: dict[str, Json]) -> bool:
     return isinstance(before, int) and isinstance(now, int) and now > before
 
 
-def _next_attempt(case: Case) -> datetime | None:
-    """When Stripe will try again to collect the invoice that the case follows up."""
-    at = case.int_fact("invoice.next_payment_attempt")
-    recovering = case.brief is not None and case.brief.decision.kind is DecisionKind.RECOVER
-    if not recovering or not at:
+def _awaited_of_invoice(case: Case) -> tuple[str, datetime] | None:
+    """What the follow-up of an invoice waits for: the day on which it is to be tried, or Stripe's own next attempt."""
+    if case.brief is None or case.brief.decision.kind is not DecisionKind.RECOVER:
         return None
-    planned = datetime.fromtimestamp(at, UTC)
-    return planned if planned + AFTER_AN_ATTEMPT > case.updated_at else None
+    day, attempt = (_ahead(case, name) for name in ("invoice.hold_until", "invoice.next_payment_attempt"))
+    if day is not None and day > case.updated_at:
+        return "the day on which they usually pay", day
+    if attempt is not None and attempt + AFTER_AN_ATTEMPT > case.updated_at:
+        return "the next attempt to collect the invoice", attempt + AFTER_AN_ATTEMPT
+    return None
+
+
+def _ahead(case: Case, fact: str) -> datetime | None:
+    at = case.int_fact(fact)
+    return datetime.fromtimestamp(at, UTC) if at else None
 
 
 def _is_inquiry(case: Case) -> bool:

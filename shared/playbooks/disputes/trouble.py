@@ -15,7 +15,7 @@ from enum import StrEnum
 
 from shared.case.evidence import Evidence
 from shared.playbooks.disputes.billing import Cycle
-from shared.playbooks.disputes.matter import Matter
+from shared.playbooks.disputes.setting import Setting
 from shared.playbooks.disputes.usage import Use
 from shared.team import language
 from shared.team.exhibits import text
@@ -89,7 +89,7 @@ class Window:
         return self.last.end
 
 
-def troubles(matter: Matter, used: Sequence[Use]) -> list[Trouble]:
+def troubles(matter: Setting, used: Sequence[Use]) -> list[Trouble]:
     """Every record of trouble in the cycle on a service that the customer used, in order, with its bearing."""
     if matter.cycle is None:
         return []
@@ -135,7 +135,7 @@ def tags_of(item: Evidence) -> dict[str, frozenset[str]]:
 class _Record:
     """What the checks look at: the row, its tags and time, the uses of its service and of everything."""
 
-    matter: Matter
+    matter: Setting
     item: Evidence
     tags: dict[str, frozenset[str]]
     used: list[Use]
@@ -147,7 +147,7 @@ class _Record:
 _Objection = tuple[Bearing, str] | None
 
 
-def _judged(matter: Matter, item: Evidence, start: datetime, end: datetime | None, used: Sequence[Use]) -> Trouble:
+def _judged(matter: Setting, item: Evidence, start: datetime, end: datetime | None, used: Sequence[Use]) -> Trouble:
     service = text(item, "service")
     of_service = [use for use in used if use.service == service]
     record = _Record(matter, item, tags_of(item), of_service, used, start, end)

@@ -9,7 +9,7 @@ from datetime import date, datetime
 
 from shared.case.evidence import Evidence
 from shared.playbooks.disputes import product
-from shared.playbooks.disputes.matter import Matter
+from shared.playbooks.disputes.setting import Setting
 from shared.team.exhibits import text
 from shared.team.moments import moment
 
@@ -27,7 +27,7 @@ class Use:
     region: str
 
 
-def uses(matter: Matter) -> list[Use]:
+def uses(matter: Setting) -> list[Use]:
     """The events of use in the cycle, or since the payment where it has none, in order.
 
     Buying, accepting terms, opening a notice and cancelling are no use of the product.

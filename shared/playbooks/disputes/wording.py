@@ -25,12 +25,13 @@ def summary(matter: Matter, ruling: Ruling) -> str:
         )
     move = {
         DecisionKind.FIGHT: f"Contest the whole {disputed}.",
-        DecisionKind.ACCEPT: f"Accept it: give up the {disputed}.",
         DecisionKind.ANSWER: "Answer the inquiry with the facts.",
         DecisionKind.REFUND: "Refund the whole charge, which resolves the inquiry.",
+        DecisionKind.ACCEPT: f"Accept the chargeback by closing it: the customer keeps the {disputed}.",
+        DecisionKind.RECORD: "There is nothing to answer: book it, and see to what has to be repaired.",
     }.get(ruling.kind)
     if move is not None:
-        return f"{opening} {capital(ruling.reasons[0])}. {move}{_ending(matter, ruling)}"
+        return f"{opening} {capital(ruling.reasons[0])}. {move}{_beside(matter, ruling)}"
     return f"{opening} A person has to decide: {'; '.join(ruling.reasons)}."
 
 
@@ -44,12 +45,6 @@ def question(matter: Matter, ruling: Ruling) -> str:
             "packet can be submitted once, and contesting costs a fee that only a win returns. If we lose, the "
             f"customer keeps the whole {disputed} and nothing more is paid. The alternative is to accept the dispute "
             "and to lose all of it, more than the policy gives back."
-        )
-    if ruling.kind is DecisionKind.ACCEPT:
-        return (
-            f"Shall we accept the chargeback and give up {disputed}? Closing it cannot be undone, the fee for "
-            "receiving it is gone either way, and nothing is refunded as well. The alternative is to contest it with what we "
-            f"have, although {'; '.join(ruling.reasons)}."
         )
     if ruling.kind is DecisionKind.FIGHT:
         return (
@@ -67,6 +62,17 @@ def question(matter: Matter, ruling: Ruling) -> str:
             f"Shall we refund all of {disputed}? That ends the inquiry without a fee. The alternative is to answer it "
             "and to risk a chargeback that we would probably lose."
         )
+    if ruling.kind is DecisionKind.ACCEPT:
+        return (
+            f"Shall we accept the chargeback of {disputed}? Closing it cannot be taken back, the fee for receiving it "
+            "is lost either way, and it still counts as a dispute. The alternative is to contest what is owed, at another "
+            "fee and with little hope."
+        )
+    if ruling.kind is DecisionKind.RECORD:
+        return (
+            f"The bank has returned {disputed} for good. Is there anything to do beside booking it? A refund would pay "
+            "twice."
+        )
     object_, end = ("inquiry about", "can become a chargeback") if matter.is_inquiry else ("chargeback of", "is lost")
     return (
         f"What shall become of the {object_} {disputed}? The rules could not decide it: "
@@ -74,11 +80,12 @@ def question(matter: Matter, ruling: Ruling) -> str:
     )
 
 
-def _ending(matter: Matter, ruling: Ruling) -> str:
-    if ruling.ending is None:
+def _beside(matter: Matter, ruling: Ruling) -> str:
+    """What goes with a contest: the end of a subscription, and what a win makes payable."""
+    if ruling.kind is not DecisionKind.FIGHT or not ruling.ends:
         return ""
-    unused = ruling.ending.unused
-    later = f" and refund {matter.money(unused.value_minor)} for the unused time once it is won" if unused else ""
+    due = ruling.after_win
+    later = f" and refund {matter.money(due.value_minor)} for its unused time once the dispute is won" if due else ""
     return f" End the subscription{later}."
 
 

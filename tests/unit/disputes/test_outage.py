@@ -82,9 +82,20 @@ def test_the_alert_of_a_disturbance_is_the_same_disturbance(claim: Dossier) -> N
     escalates(incident(claim).added("datadog.monitor_events", "a1", {**alert, "ended_at": None}), "an outage")
 
 
-@pytest.mark.parametrize("severity", ["SEV-1", "P1", "SEV-2", None])
-def test_an_outage_that_hit_them_goes_to_a_person(claim: Dossier, severity: str | None) -> None:
-    escalates(incident(claim, severity=severity), "an outage that hit them", PAGE)
+@pytest.mark.parametrize("severity", ["SEV-1", "P1", "SEV-2"])
+def test_an_outage_that_hit_them_gives_everything_back_by_closing(claim: Dossier, severity: str) -> None:
+    draft = incident(claim, severity=severity).draft()
+    assert draft.brief is not None
+    assert draft.brief.decision.kind is DecisionKind.ACCEPT
+    assert draft.brief.decision.amount_minor == claim.only("stripe.disputes").fields["amount"]
+    assert "an outage that hit them" in draft.brief.decision.rationale
+    kinds = {action.kind for action in draft.actions}
+    assert ActionKind.STRIPE_CLOSE_DISPUTE in kinds
+    assert ActionKind.STRIPE_REFUND not in kinds
+
+
+def test_an_outage_of_unknown_severity_goes_to_a_person(claim: Dossier) -> None:
+    escalates(incident(claim, severity=None), "an outage that hit them", "how severe", PAGE)
 
 
 def test_an_outage_is_settled_by_a_proration_where_the_merchant_has_one(claim: Dossier) -> None:

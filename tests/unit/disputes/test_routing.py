@@ -19,7 +19,7 @@ def routed(type_: str, found: dict[str, Json], /, created: int = 100, **more: Js
     return routing
 
 
-def test_exactly_nine_event_types_of_stripe_and_one_of_ours_are_taken() -> None:
+def test_exactly_these_event_types_of_stripe_and_one_of_ours_are_taken() -> None:
     assert {
         "charge.dispute.created",
         "charge.dispute.updated",
@@ -28,6 +28,10 @@ def test_exactly_nine_event_types_of_stripe_and_one_of_ours_are_taken() -> None:
         "charge.dispute.funds_reinstated",
         "radar.early_fraud_warning.created",
         "invoice.payment_failed",
+        "invoice.overdue",
+        "invoice.paid",
+        "invoice.voided",
+        "invoice.marked_uncollectible",
         "refund.updated",
         "refund.failed",
         "manthan.request.created",

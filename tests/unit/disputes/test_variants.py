@@ -344,7 +344,7 @@ def test_trouble_that_may_have_concerned_them_is_cleared_up_by_a_person(dossier:
         ({"reason": "noncompliant"}, "500 USD"),
         ({"payment_method_details__card__case_type": "compliance"}, "500 USD"),
         ({"payment_method_details__card__network_reason_code": "10.4"}, "fraud (other fraud, card absent)"),
-        ({"payment_method_details__card__network_reason_code": "13.2"}, "subscription_canceled"),
+        ({"payment_method_details__card__network_reason_code": "13.6"}, "credit_not_processed"),
     ],
 )
 def test_what_the_rules_do_not_cover_goes_to_a_person(dossier: Dossier, fields: dict[str, object], phrase: str) -> None:
@@ -399,7 +399,7 @@ def test_yen_are_whole(dossier: Dossier) -> None:
     decision = yen.brief().decision
     assert (decision.amount_minor, decision.currency) == (660, "jpy")
     assert decision.derivation is not None
-    assert decision.derivation.words == "2 of 30 days of 9,899 = 660 JPY"
+    assert decision.derivation.words == "2 of 30 days of 9,899 = 660 JPY, rounded"
 
 
 def test_a_dispute_in_another_currency_is_at_risk_in_its_own_and_refunded_in_the_charges(dossier: Dossier) -> None:
@@ -410,9 +410,14 @@ def test_a_dispute_in_another_currency_is_at_risk_in_its_own_and_refunded_in_the
     assert (refund.amount_minor, refund.currency) == (56000, "usd")
 
 
-def test_an_amount_that_rounds_to_nothing_or_reaches_the_disputed_one_goes_to_a_person(dossier: Dossier) -> None:
+def test_an_amount_that_rounds_to_nothing_goes_to_a_person(dossier: Dossier) -> None:
     escalates(dossier.changed("stripe.charges", amount=1), "rounds to nothing")
-    escalates(dossier.changed("stripe.disputes", amount=56000), "all that is disputed")
+
+
+def test_a_chargeback_of_exactly_what_is_owed_is_given_up(dossier: Dossier) -> None:
+    decision = dossier.changed("stripe.disputes", amount=56000).brief().decision
+    assert (decision.kind, decision.amount_minor) == (DecisionKind.ACCEPT, 56000)
+    assert "all that is disputed" in decision.rationale
 
 
 def test_orders_in_a_ticket_change_nothing(dossier: Dossier) -> None:

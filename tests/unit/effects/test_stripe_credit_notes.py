@@ -96,6 +96,26 @@ def test_a_refund_that_has_not_settled_leaves_the_note_pending(double: StripeDou
     assert done.summary.endswith("9.00 USD as a refund that is pending")
 
 
+def test_the_refund_of_a_note_is_marked_as_ours_so_that_its_events_find_the_case(
+    double: StripeDouble, effects: StripeEffects
+) -> None:
+    billed, by = paid(double, payment_method="pm_card_pendingRefund")
+    wanted = note(billed["id"], how="refund")
+    effects.perform(wanted, context(wanted))
+    (made,) = at_stripe(double).refunds.list({"charge": by["id"]}).data
+    assert made.metadata is not None
+    assert (made.metadata["manthan_case"], made.metadata["manthan_action"]) == ("case_1", wanted.id)
+
+
+def test_what_is_left_on_the_charge_is_read_for_a_note_that_is_given_back_as_a_refund(
+    double: StripeDouble, effects: StripeEffects
+) -> None:
+    billed, by = paid(double)
+    given = note(billed["id"], how="refund", charge=by["id"])
+    assert effects.observe(given, "acme")["refundable_minor"] == 4_900
+    assert "refundable_minor" not in effects.observe(note(billed["id"], charge=by["id"]), "acme")
+
+
 def test_a_note_whose_refund_failed_was_refused(double: StripeDouble, effects: StripeEffects) -> None:
     billed, by = paid(double)
     wanted = note(billed["id"], how="refund")

@@ -76,6 +76,15 @@ def test_a_credit_to_the_customer_does_not_draw_on_the_charge(kind: str) -> None
     gate(deciding("credit", derivation=derived(56000)), [draft(kind, 56000)], now=0, later=None)
 
 
+def test_a_credit_note_that_is_given_back_as_a_refund_must_fit_into_what_is_left_of_its_charge() -> None:
+    note = draft("stripe_credit_note", 56000).model_copy(update={"payload": {"how": "refund", "charge": "ch_1"}})
+    gate(OWED, [note], now=56000)
+    with pytest.raises(Refused, match="exceed what is refundable on the charge now: 55999"):
+        gate(OWED, [note], now=55999)
+    with pytest.raises(Refused, match="does not name the charge"):
+        gate(OWED, [note.model_copy(update={"payload": {"how": "refund"}})])
+
+
 @pytest.mark.parametrize("kind", ["fight", "answer", "accept", "decline", "recover", "record", "escalate"])
 def test_a_decision_that_pays_nothing_needs_no_derivation(kind: str) -> None:
     gate(deciding(kind, None, None), [draft("crm_note")], now=None, later=None)
@@ -110,6 +119,12 @@ def test_a_decision_in_no_real_currency_is_refused() -> None:
 def test_a_derivation_that_gives_another_amount_than_it_claims_is_refused() -> None:
     with pytest.raises(Refused, match=r"gives 560\.00 USD \(56000 minor units\), but 840\.00 USD \(84000\) is claimed"):
         gate(deciding("refund", 84000, derivation=derived(56000, claimed=84000)), [refund(84000)])
+
+
+def test_a_derivation_whose_words_say_something_else_is_refused() -> None:
+    told = derived(56000).model_copy(update={"words": "2 of 30 days of 8,400.00 = 560.00 USD"})
+    with pytest.raises(Refused, match="its expression says"):
+        gate(deciding(derivation=told), [refund(56000)])
 
 
 def test_a_derivation_that_cites_nothing_real_is_refused() -> None:

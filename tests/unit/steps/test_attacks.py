@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from infra.local.composition import WEBHOOK_PATH
-from shared.case.case import Option
+from shared.case.brief import Option
 from shared.case.lifecycle import State
 from shared.errors import Conflict, InvalidInput
 from shared.playbooks.disputes.playbook import DisputesPlaybook

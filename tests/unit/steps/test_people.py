@@ -7,8 +7,7 @@ import threading
 import pytest
 
 from shared.case.actions import ActionState
-from shared.case.brief import DecisionKind
-from shared.case.case import Option
+from shared.case.brief import DecisionKind, Option
 from shared.case.lifecycle import State
 from shared.errors import Conflict, InvalidInput, ManthanError, NotFound, Refused
 from shared.ports import Member, Role

@@ -238,12 +238,6 @@ def test_a_row_that_differs_from_its_stripe_object_is_a_contradiction(write: Wri
     )
 
 
-def test_a_stripe_object_that_no_row_tells_of_is_a_contradiction(write: Write) -> None:
-    assert refusal(write({"sources/stripe/disputes.jsonl": None})) == (
-        "small/stripe: stripe.disputes has no row for the dispute du_1 in stripe/"
-    )
-
-
 @pytest.mark.parametrize("place", ["world.yaml", "sources/stripe/charges.jsonl", "policies", "stripe/dispute.json"])
 def test_a_link_that_leads_out_of_the_world_is_refused(write: Write, tmp_path: Path, place: str) -> None:
     root = write()

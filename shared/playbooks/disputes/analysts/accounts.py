@@ -7,7 +7,7 @@ from shared.team.literals import quote
 from shared.team.tools import Tools
 
 _SUBSCRIPTION = (
-    "id, customer, status, start_date, current_period_start, current_period_end, cancel_at, cancel_at_period_end, "
+    "id, customer, status, start_date, current_period_start, current_period_end, trial_end, cancel_at, cancel_at_period_end, "
     "canceled_at, ended_at, cancellation_details__comment, cancellation_details__reason, price__id, price__nickname, "
     "price__unit_amount, price__interval, quantity"
 )
@@ -17,7 +17,7 @@ def customer(tools: Tools, customer_id: str) -> None:
     """The customer and their subscriptions."""
     tools.gather(
         "the customer",
-        "SELECT id, email, name, created, currency, balance, delinquent, address__country "
+        "SELECT id, email, name, created, currency, balance, delinquent, tax_exempt, address__country "
         f"FROM stripe.customers WHERE id = {quote(customer_id)}",
         table="stripe.customers",
     )

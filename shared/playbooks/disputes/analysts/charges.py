@@ -15,13 +15,16 @@ DISPUTE = (
     "d.id, d.amount, d.currency, d.charge, d.payment_intent, d.reason, d.status, d.created, d.is_charge_refundable, "
     "d.evidence_details__due_by, d.evidence_details__has_evidence, d.evidence_details__past_due, "
     "d.evidence_details__submission_count, d.payment_method_details__type, d.payment_method_details__card__brand, "
-    "d.payment_method_details__card__case_type, d.payment_method_details__card__network_reason_code"
+    "d.payment_method_details__card__case_type, d.payment_method_details__card__network_reason_code, "
+    "d.payment_method_details__paypal__case_id, d.payment_method_details__paypal__reason_code, "
+    "d.payment_method_details__klarna__reason_code"
 )
 CHARGE = (
     "id, amount, amount_captured, amount_refunded, currency, customer, payment_intent, description, disputed, "
     "refunded, status, created, receipt_email, statement_descriptor, billing_details__email, billing_details__name, "
     "billing_details__address__country, payment_method_details__card__brand, payment_method_details__card__last4, "
-    "outcome__risk_level, payment_method_details__card__three_d_secure__result, "
+    "outcome__risk_level, outcome__network_status, payment_method_details__type, "
+    "payment_method_details__card__authorization_code, payment_method_details__card__three_d_secure__result, "
     "payment_method_details__card__fingerprint, metadata"
 )
 
@@ -66,8 +69,8 @@ def invoices(tools: Tools, paid: Sequence[Paid]) -> None:
     )
     tools.gather(
         "the invoice",
-        "SELECT i.id, i.number, i.customer, i.status, i.total, i.subtotal, i.tax, i.amount_paid, i.currency, "
-        "i.billing_reason, i.created FROM stripe.invoices i WHERE i.id IN "
+        "SELECT i.id, i.number, i.customer, i.status, i.total, i.subtotal, i.tax, i.total_taxes, i.amount_paid, "
+        "i.amount_remaining, i.currency, i.billing_reason, i.created FROM stripe.invoices i WHERE i.id IN "
         f"(SELECT p.invoice FROM stripe.invoice_payments p WHERE {where})",
         table="stripe.invoices",
     )
@@ -87,7 +90,7 @@ def returned(tools: Tools, paid: Sequence[Paid]) -> None:
     answer = tools.gather(
         "refunds of the charge",
         "SELECT r.id, r.amount, r.currency, r.charge, r.payment_intent, r.reason, r.status, r.failure_reason, "
-        f"r.created FROM stripe.refunds r WHERE {_about('r', paid)}",
+        f"r.created, r.destination_details__card__reference FROM stripe.refunds r WHERE {_about('r', paid)}",
         table="stripe.refunds",
     )
     tools.absence(

@@ -6,7 +6,9 @@ from datetime import datetime, timedelta
 
 from shared.case.canonical import sha256
 from shared.playbooks.disputes import labels, product
-from shared.playbooks.disputes.codes import LIKE_FRAUD, lookup
+from shared.playbooks.disputes.analysts import dealings
+from shared.playbooks.disputes.codes import OF_FRAUD
+from shared.playbooks.disputes.current import family_of
 from shared.playbooks.disputes.identity import Identity, identify
 from shared.ports.sources import Row
 from shared.team import language
@@ -25,6 +27,8 @@ def ask(job: Job, tools: Tools) -> None:
     if job.case.subject.kind == "request":
         _request(job, tools)
     _account(tools, who)
+    if job.case.subject.kind == "request":
+        dealings.ask(job, tools, who)
     conversations = _conversations(tools, who, since)
     tickets = _tickets(tools, who, since)
     contacts = Answer(conversations.sql, (*conversations.rows, *tickets.rows), conversations.ok and tickets.ok)
@@ -36,6 +40,7 @@ def ask(job: Job, tools: Tools) -> None:
     )
     _cancellations(tools, who, since)
     if job.case.subject.kind == "dispute":
+        dealings.emails(job, tools, who)
         _told_in_the_product(tools, who, since)
         _written_requests(tools, who, since)
         _actions(job, tools, who)
@@ -62,7 +67,7 @@ def _account(tools: Tools, who: Identity) -> None:
     if who.salesforce_accounts:
         tools.gather(
             "the CRM account",
-            "SELECT id, name, website, industry, arr, tier, strategic, owner_name, owner_email, created_at "
+            "SELECT id, name, website, industry, arr, tier, strategic, owner_name, owner_email, vat_id, created_at "
             f"FROM salesforce.accounts WHERE id IN {salesforce}",
             table="salesforce.accounts",
         )
@@ -187,6 +192,10 @@ def _surfaces(who: Identity, since: str) -> list[dict[str, str]]:
             f"({said('subject')} OR {said('description')})",
             "zendesk.ticket_comments": f"created_at >= {since} AND {who.wrote('author_email')} AND {said('body')}",
         },
+        {
+            "hubspot.emails": f"sent_at >= {since} AND {who.wrote('from_email')} AND "
+            f"({said('subject')} OR {said('body')})"
+        },
         {"hubspot.notes": f"company_id IN {one_of(who.hubspot_companies)} AND {said('body')}"},
         {"slack.messages": f"ts >= {since} AND {named} AND {said('text')}"},
         {"manthan.requests": f"received_at >= {since} AND {who.wrote('sender')} AND {said('text')}"},
@@ -216,8 +225,7 @@ def _told_in_the_product(tools: Tools, who: Identity, since: datetime) -> None:
 
 def _actions(job: Job, tools: Tools, who: Identity) -> None:
     """The last things that they did, for a claim of fraud alone: how much there is to lose, and who it was."""
-    names = ("dispute.brand", "dispute.network_reason_code", "dispute.reason")
-    if lookup(*(job.case.text_fact(name) for name in names)).family not in LIKE_FRAUD:
+    if family_of(job.case) not in OF_FRAUD:
         return
     known = one_of([*product.NOT_USE, *product.PASSIVE])
     tools.gather(

@@ -7,7 +7,7 @@ from datetime import timedelta
 from shared.playbooks.disputes import labels
 from shared.playbooks.disputes.analysts import charges
 from shared.playbooks.disputes.analysts.charges import Paid
-from shared.playbooks.disputes.codes import LIKE_FRAUD, lookup
+from shared.playbooks.disputes.codes import OF_FRAUD, lookup
 from shared.playbooks.disputes.compelling import MOST_DAYS
 from shared.ports.sources import Row
 from shared.team.contract import Job
@@ -30,7 +30,7 @@ def ask(job: Job, tools: Tools, dispute: Row, charge: Row) -> list[Paid]:
             "reason",
         )
     )
-    if lookup(brand, code, reason).family not in LIKE_FRAUD:
+    if lookup(brand, code, reason).family not in OF_FRAUD:
         return []
     rows = [*_with_the_card(tools, charge), *_of_the_customer(tools, charge)]
     unique = {str(row["id"]): row for row in rows if row["id"] != charge.get("id")}
@@ -69,7 +69,7 @@ def _of_the_customer(tools: Tools, charge: Row) -> tuple[Row, ...]:
     if not customer:
         return ()
     answer = tools.gather(
-        labels.OWN_CHARGES,
+        labels.CHARGES,
         f"SELECT {charges.CHARGE} FROM stripe.charges WHERE customer = {quote(str(customer))} "
         "AND status = 'succeeded' ORDER BY created DESC, id",
         table="stripe.charges",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shared.playbooks.disputes import codes, economics, monitoring, remedies
 from shared.playbooks.disputes.codes import NetworkCode
-from shared.playbooks.disputes.current import FACT_OF, current
+from shared.playbooks.disputes.current import CODE_COLUMNS, FACT_OF, current
 from shared.playbooks.disputes.identity import dispute_id
 from shared.playbooks.disputes.policy_rules import fraud_warning
 from shared.playbooks.disputes.policy_rules.fraud_warning import DEFAULT
@@ -65,7 +65,9 @@ def _of_dispute(job: Job, tools: Tools) -> None:
         },
         query=f"rules: network code for brand {brand or 'none'}, code {code or 'none'}, reason {reason or 'none'}",
     )
-    tools.add(economics.TABLE, economics.RECORD, economics.figures(), query="rules: what contesting a dispute is worth")
+    tools.add(
+        economics.TABLE, economics.RECORD, economics.defaults(), query="rules: what contesting a dispute is worth"
+    )
     _say_what_is_missing(tools, dispute, rule)
     stage = stage_of(dispute["status"])
     for rule_id, decision, why in remedies.laws(stage):
@@ -80,7 +82,7 @@ def _of_dispute(job: Job, tools: Tools) -> None:
 def _dispute(job: Job, tools: Tools) -> Row:
     answer = tools.ask(
         "the code of the dispute",
-        f"SELECT {', '.join(FACT_OF)} FROM stripe.disputes WHERE id = {quote(dispute_id(job))}",
+        f"SELECT {', '.join([*FACT_OF, *CODE_COLUMNS])} FROM stripe.disputes WHERE id = {quote(dispute_id(job))}",
     )
     found = current(job.case, answer.rows[0] if answer.rows else {})
     return {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from shared.playbooks.disputes import labels
 from shared.playbooks.disputes.analysts import accounts, charges, collecting, history
 from shared.playbooks.disputes.analysts.charges import Paid
 from shared.playbooks.disputes.identity import dispute_id, identify
@@ -71,11 +72,12 @@ def _of_request(job: Job, tools: Tools) -> None:
     charges.returned(tools, paid)
     charges.disputed(tools, paid, who.customer, job.case.subject.id)
     charges.warned(tools, paid)
+    accounts.credits(tools, who.customer)
 
 
 def _charges_of(tools: Tools, customer: str) -> tuple[Row, ...]:
     answer = tools.gather(
-        "the charges of the customer",
+        labels.CHARGES,
         f"SELECT {charges.CHARGE} FROM stripe.charges WHERE customer IN {one_of([customer])} ORDER BY created DESC, id",
         table="stripe.charges",
         essential=True,

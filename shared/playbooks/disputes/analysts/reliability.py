@@ -20,6 +20,11 @@ LONG_PLAN = timedelta(days=60)
 LOOK_BACK = timedelta(days=90)
 """How long before the cycle of a plan that is at least `LONG_PLAN` long incidents are read, to be named."""
 
+LATELY = timedelta(days=120)
+"""How long before a request its sender's use, and what went wrong meanwhile, are read."""
+
+MOST_USES, MOST_SEAT_EVENTS = 300, 50
+
 _CHANNELS = ("incident", "outage", "status", "ops", "oncall")
 """What the channels of engineers have in their names."""
 
@@ -36,6 +41,7 @@ def ask(job: Job, tools: Tools) -> None:
     who = identify(tools, job)
     if job.case.subject.kind == "request":
         causes.ask(tools, who)
+        _lately(tools, who, Cycle(job.now - LATELY, job.now))
         return
     cycle = billing_cycle(tools, who)
     if cycle is None:
@@ -50,6 +56,22 @@ def ask(job: Job, tools: Tools) -> None:
     _before(tools, services, cycle)
     _use(tools, who, cycle, affected)
     _people_and_errors(tools, who, services, cycle)
+
+
+def _lately(tools: Tools, who: Identity, time: Cycle) -> None:
+    """What they used in this time, which seats came and went, and what operations recorded of the services."""
+    services = _services(tools, who, time)
+    seats = "TRY_CAST(json_extract_string(e.properties, '$.seats') AS BIGINT)"
+    what = f"SELECT {_USE}, {seats} AS seats FROM posthog.events e WHERE {_in_cycle(who, time)}"
+    tools.gather(
+        labels.SEATS,
+        f"{what} AND {seats} IS NOT NULL ORDER BY e.timestamp, e.id",
+        table="posthog.events",
+        limit=MOST_SEAT_EVENTS,
+    )
+    tools.gather(labels.USE, f"{what} ORDER BY e.timestamp DESC, e.id", table="posthog.events", limit=MOST_USES)
+    if services:
+        _operations(tools, services, time)
 
 
 def _in_cycle(who: Identity, cycle: Cycle) -> str:

@@ -7,23 +7,26 @@ proven: every channel has to have been read whole.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from shared.case.brief import DecisionKind
 from shared.case.evidence import Evidence, Gap
 from shared.playbooks.disputes import cancelling, labels, product
-from shared.playbooks.disputes.admission import admit_cancellation, check_read
+from shared.playbooks.disputes.admission import admit_cancellation, check_pages, check_read
 from shared.playbooks.disputes.assessment import Assessment, support_seen
 from shared.playbooks.disputes.cancelling import Request, days_before
 from shared.playbooks.disputes.claims import repeat
+from shared.playbooks.disputes.claims.consent import nobody_asked
 from shared.playbooks.disputes.claims.model import (
     ACCEPT_PCT,
+    ACCEPT_WITHOUT_POLICY_PCT,
     FIGHT_PCT,
     FIGHT_WITHOUT_POLICY_PCT,
     Ruling,
     confidence,
     followed,
 )
-from shared.playbooks.disputes.credit import AllOwed, Stop
+from shared.playbooks.disputes.credit import Stop
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.policies import Policy
 from shared.playbooks.disputes.policy_rules import cancellation as rules
@@ -40,6 +43,7 @@ CHANNELS = frozenset(
         labels.COLLEAGUES,
         labels.PRODUCT_STEPS,
         labels.REQUESTS,
+        labels.EMAILS,
         labels.SUBSCRIPTIONS,
         labels.CRM,
     }
@@ -48,8 +52,9 @@ CHANNELS = frozenset(
 
 
 def rule(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
-    """Contest, or give up, a charge that is disputed as cancelled. Raises Stop for a person, AllOwed for an inquiry."""
+    """Contest, or give up, a charge that is disputed as cancelled. Raises Stop for a person."""
     admit_cancellation(matter, seen)
+    check_pages(seen, "a cancellation")
     policy = next((page for page in seen.in_force if page.kind == rules.KIND), None)
     wanted = followed(policy, rules.cancellation, ()) if policy else DEFAULT
     asked = seen.cancellations.before(matter.paid_at)
@@ -58,7 +63,10 @@ def rule(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
         return _cancelled(matter, seen, gaps, covering, policy, wanted)
     _check_nothing_is_open(matter, seen, gaps, asked, wanted)
     _check_requirements(matter, seen, policy, wanted)
-    return repeat.rule(matter, seen, gaps) or _contested(matter, seen, gaps, policy)
+    ruling = repeat.rule(matter, seen, gaps) or _contested(matter, seen, gaps, policy)
+    if ruling.kind is not DecisionKind.FIGHT:
+        return ruling
+    return replace(ruling, argument=nobody_asked(matter, seen))
 
 
 def _cancelled(
@@ -79,9 +87,7 @@ def _cancelled(
     cites = (*(item.evidence for item in covering), matter.charge, *([policy.evidence] if policy else []))
     if not wanted.accepts:
         raise Stop((*reasons, "what then happens is for a person to say, by the same policy"), cites)
-    if matter.is_inquiry:
-        raise AllOwed(reasons, cites)
-    base = ACCEPT_PCT if policy else FIGHT_WITHOUT_POLICY_PCT
+    base = ACCEPT_PCT if policy else ACCEPT_WITHOUT_POLICY_PCT
     return Ruling(DecisionKind.ACCEPT, reasons, confidence(base, seen, gaps), cites=cites, policy=policy)
 
 

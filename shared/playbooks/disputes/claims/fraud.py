@@ -6,34 +6,21 @@ from collections.abc import Sequence
 
 from shared.case.brief import DecisionKind
 from shared.case.evidence import Gap
-from shared.playbooks.disputes.admission import FOLLOWED, admit_fraud
+from shared.playbooks.disputes.admission import admit_fraud, check_pages
 from shared.playbooks.disputes.assessment import Assessment
-from shared.playbooks.disputes.claims.giving_up import give_up
+from shared.playbooks.disputes.claims.conceding import give_up
 from shared.playbooks.disputes.claims.model import FIGHT_PCT, Ruling, confidence
 from shared.playbooks.disputes.compelling import compelling, shared_in_words
 from shared.playbooks.disputes.credit import Stop
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.standing import liability_shifted
-from shared.team.words import listed
 
 
 def rule(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
     """Contest what evidence ties to the person. Raises Stop where nothing does and no policy gives it up."""
     admit_fraud(matter, seen)
-    check_pages(seen)
+    check_pages(seen, "fraud")
     return ruled(matter, seen, gaps)
-
-
-def check_pages(seen: Assessment) -> None:
-    """Return if every page on claims of fraud is a rule that we follow. Raises Stop for one that people must read."""
-    # Stripe's reason is coarse: by it, a page on the service may seem to be meant too.
-    pages = [policy for policy in seen.in_force if policy.kind not in FOLLOWED]
-    if pages:
-        named = listed([policy.name for policy in pages])
-        raise Stop(
-            (f"the merchant has a page on claims of fraud that has to be read by a person: {named}",),
-            tuple(policy.evidence for policy in pages),
-        )
 
 
 def ruled(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:

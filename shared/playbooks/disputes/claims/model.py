@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeVar
 
 from shared.case.brief import DecisionKind, Derivation
@@ -15,26 +16,45 @@ from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.outage import Clean
 from shared.playbooks.disputes.policies import Policy
 from shared.playbooks.disputes.policy_rules.reading import Unevaluable
-from shared.playbooks.disputes.usage import Use
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Payer:
-    """Who paid: the address of the receipt, the name on the card statement, and the use by that address."""
+class Shown:
+    """What the rules of a family found, in words, and the rows that show it."""
 
-    address: str
-    descriptor: str
-    uses: tuple[Use, ...]
+    text: str
+    cites: tuple[Evidence, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
-    """A subscription to end, and what its unused time is worth once the dispute is won (None: nothing goes back)."""
+class Argument:
+    """What a family says to the bank in place of what is said about the service.
 
-    subscription: Evidence
-    unused: Derivation | None
+    `fields`: texts of evidence fields by their names at Stripe; `entries`: lines of the timeline with their instants.
+    """
+
+    fields: Mapping[str, str]
+    entries: tuple[tuple[datetime, str], ...]
+    closing: str
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """Something that people of ours have to do beside the answer to the bank: a ticket for the owner of the account."""
+
+    purpose: str
+    title: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """What the customer is told once a chargeback was given up, or an inquiry refunded: the middle of the message."""
+
+    subject: str
+    body: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +71,23 @@ class Ruling:
     """What was measured, where a policy on claims of an outage calls it clean."""
     compelling: Compelling | None = None
     """Earlier payments that tie a payment disputed as fraud to the same person."""
-    payer: Payer | None = None
-    """Who made a payment that is not recognised, as use and receipt show it."""
-    ending: Ending | None = None
-    """The subscription that a policy ends for who disputes again and again."""
-    warn_owner: bool = False
-    """Whether the owner of the account is to be told, by the policy."""
+    shown: tuple[Shown, ...] = ()
+    """What the rules of the family found, for the findings."""
+    argument: Argument | None = None
+    errands: tuple[Errand, ...] = ()
+    letter: Letter | None = None
+    ends: tuple[Evidence, ...] = ()
+    """Subscriptions that must not bill again."""
+    after_win: Derivation | None = None
+    """What a policy gives back beside, once a contested dispute is won."""
 
 
 PERSON_PCT = 50
 CREDIT_PCT = 95
-ACCEPT_PCT = 90
 REFUND_PCT = 90
+ACCEPT_PCT = 90
+ACCEPT_WITHOUT_POLICY_PCT = 75
+RECORD_PCT = 90
 FIGHT_PCT = 85
 FIGHT_WITHOUT_POLICY_PCT = 65
 _PER_GAP_PCT = 5

@@ -8,9 +8,9 @@ from zoneinfo import ZoneInfo
 
 from shared.case.brief import DecisionKind, Derivation
 from shared.case.evidence import Evidence, Gap
-from shared.playbooks.disputes import cancelling, derive, labels
+from shared.playbooks.disputes import cancelling, derive, labels, purposes
 from shared.playbooks.disputes.assessment import Assessment
-from shared.playbooks.disputes.claims.model import ACCEPT_PCT, FIGHT_PCT, Ending, Ruling, confidence, followed
+from shared.playbooks.disputes.claims.model import ACCEPT_PCT, FIGHT_PCT, Errand, Ruling, confidence, followed
 from shared.playbooks.disputes.credit import Stop, billed
 from shared.playbooks.disputes.matter import Matter, paid_lines
 from shared.playbooks.disputes.policies import Policy
@@ -71,7 +71,8 @@ def _second(
         "an open chargeback cannot be refunded: it is given back by accepting it",
     )
     sure = confidence(ACCEPT_PCT, seen, gaps)
-    return Ruling(DecisionKind.ACCEPT, reasons, sure, cites=cites, policy=policy, warn_owner=True)
+    errands = (_warning(matter, reasons[0]),)
+    return Ruling(DecisionKind.ACCEPT, reasons, sure, cites=cites, policy=policy, errands=errands)
 
 
 def _third(
@@ -85,17 +86,33 @@ def _third(
 ) -> Ruling:
     subscription = cancelling.active_at(matter, matter.now) if wanted.cancels_third else None
     reasons: tuple[str, ...] = (f"{told}: {policy.name} contests from the third one on",)
-    ending = None
+    unused = None
     if subscription is not None:
         unused = _unused(matter) if wanted.refunds_unused else None
-        ending = Ending(subscription, unused)
         reasons = (
             *reasons,
             "it ends the subscription as well" + (f"; once it is won, {unused.words} go back" if unused else ""),
         )
     sure = confidence(FIGHT_PCT, seen, gaps)
     return Ruling(
-        DecisionKind.FIGHT, reasons, sure, cites=(policy.evidence, *won), policy=policy, ending=ending, warn_owner=True
+        DecisionKind.FIGHT,
+        reasons,
+        sure,
+        cites=(policy.evidence, *won),
+        policy=policy,
+        errands=(_warning(matter, reasons[0]),),
+        ends=(subscription,) if subscription else (),
+        after_win=unused,
+    )
+
+
+def _warning(matter: Matter, told: str) -> Errand:
+    """The owner of the account is told, and the customer is flagged."""
+    disputed = matter.money(matter.disputed_minor, matter.dispute_currency)
+    return Errand(
+        purpose=purposes.WARN_OWNER,
+        title=f"{matter.customer_name}: another dispute, of {disputed}",
+        body=f"{told}. Flagged as a repeat disputer. Please talk to them before anything else is billed.",
     )
 
 

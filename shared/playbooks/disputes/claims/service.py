@@ -41,6 +41,11 @@ def rule(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
         return _without_trouble(matter, seen, gaps, outage.clean(matter, seen, policy, wanted))
     if any(other.kind == PRORATION for other in seen.in_force):
         return _with_trouble(matter, seen, gaps)
+    if not any(outage.is_major(item) for item in outages):
+        raise Stop(
+            (f"an outage that hit them is on record, and nobody recorded how severe it was: {policy.name} needs that",),
+            (policy.evidence, *evidence_of(outages)),
+        )
     raise AllOwed(
         (f"operations recorded an outage that hit them: by {policy.name} they get their money back",),
         (policy.evidence, *evidence_of(outages)),

@@ -6,7 +6,7 @@ from shared.case.brief import DecisionKind
 from shared.case.money import Money
 from shared.playbooks.disputes.assessment import Assessment
 from shared.playbooks.disputes.claims.model import Ruling
-from shared.playbooks.disputes.codes import LIKE_FRAUD
+from shared.playbooks.disputes.codes import OF_FRAUD
 from shared.playbooks.disputes.economics import DEFAULT, Costs, Strength, Worth, weigh
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.policies import Policy
@@ -14,7 +14,7 @@ from shared.playbooks.disputes.policy_rules import economics as economics_rule
 from shared.playbooks.disputes.policy_rules.reading import Unevaluable
 from shared.playbooks.disputes.standing import liability_shifted
 
-_DAYS_OF_USE = 3
+DAYS_OF_USE = 3
 """On how many days use says something about who made a payment."""
 
 
@@ -25,9 +25,9 @@ def worth_of(matter: Matter, seen: Assessment, ruling: Ruling) -> Worth:
 
 def strength_of(matter: Matter, seen: Assessment, ruling: Ruling) -> Strength:
     """How well the evidence supports a contest: decisive proof, a ruling to contest by a policy, use, or little."""
-    if ruling.compelling is not None or (matter.rule.family in LIKE_FRAUD and liability_shifted(matter.charge)):
+    if ruling.compelling is not None or (matter.rule.family in OF_FRAUD and liability_shifted(matter.charge)):
         return Strength.COMPELLING
-    if matter.rule.family in LIKE_FRAUD and ruling.kind is not DecisionKind.FIGHT:
+    if matter.rule.family in OF_FRAUD and ruling.kind is not DecisionKind.FIGHT:
         return strength_without_proof(seen)
     if ruling.kind is DecisionKind.FIGHT:
         return Strength.STRONG if ruling.policy else Strength.FAIR
@@ -37,7 +37,7 @@ def strength_of(matter: Matter, seen: Assessment, ruling: Ruling) -> Strength:
 def strength_without_proof(seen: Assessment) -> Strength:
     """The same for a claim of fraud with neither earlier payments that qualify nor 3-D Secure."""
     days = {use.at.date() for use in seen.uses}
-    return Strength.FAIR if len(days) >= _DAYS_OF_USE else Strength.WEAK
+    return Strength.FAIR if len(days) >= DAYS_OF_USE else Strength.WEAK
 
 
 def costs_of(seen: Assessment) -> Costs:

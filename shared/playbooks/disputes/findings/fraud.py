@@ -5,12 +5,12 @@ from __future__ import annotations
 from shared.case.brief import Finding
 from shared.playbooks.disputes.assessment import Assessment
 from shared.playbooks.disputes.claims.model import Ruling
-from shared.playbooks.disputes.codes import LIKE_FRAUD
+from shared.playbooks.disputes.codes import OF_FRAUD
 from shared.playbooks.disputes.findings.claim import READ_OUT, claimed
 from shared.playbooks.disputes.matter import Matter
 from shared.team.exhibits import text, whole
 from shared.team.moments import moment
-from shared.team.words import count, day, listed
+from shared.team.words import day, listed
 
 
 def earlier_payments(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None:
@@ -33,22 +33,9 @@ def earlier_payments(matter: Matter, seen: Assessment, ruling: Ruling) -> Findin
     return claimed(claim, READ_OUT, *found.cites)
 
 
-def payer(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None:
-    """Who paid, as receipt, statement and use show it."""
-    found = ruling.payer
-    if found is None:
-        return None
-    days = count(len({use.at.date() for use in found.uses}), "day")
-    claim = (
-        f'the receipt went to {found.address}, the card statement says "{found.descriptor}", and that address used the '
-        f"product on {days} after the payment"
-    )
-    return claimed(claim, READ_OUT, matter.charge, *[use.evidence for use in found.uses])
-
-
 def secure(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None:
     """Whether the holder of the card was authenticated."""
-    if matter.rule.family not in LIKE_FRAUD:
+    if matter.rule.family not in OF_FRAUD:
         return None
     result = text(matter.charge, "payment_method_details__card__three_d_secure__result")
     told = f"3-D Secure: {result.replace('_', ' ')}" if result else "the payment went without 3-D Secure"

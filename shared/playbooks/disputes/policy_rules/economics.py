@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from shared.case.money import Money
 from shared.playbooks.disputes import economics as figures
 from shared.playbooks.disputes.economics import Costs
+from shared.playbooks.disputes.figures import fee
 from shared.playbooks.disputes.policies import Policy
 from shared.playbooks.disputes.policy_rules.reading import (
     Parameters,
@@ -52,13 +53,13 @@ class EconomicsRule:
 def economics(policy: Policy) -> EconomicsRule:
     """The rule of a policy. Raises Unevaluable for prose, another kind, or any parameter or value we do not know."""
     found = values(policy, KIND, _PARAMETERS)
-    code, below, fee = str(found["currency"]), found["accept_below_minor"], found["countered_fee_minor"]
+    code, below, own_fee = str(found["currency"]), found["accept_below_minor"], found["countered_fee_minor"]
     country = found["account_country"]
-    standard = figures.countered_fee_minor(None if country is None else str(country))
+    standard = fee("countered", None if country is None else str(country)).minor
     return EconomicsRule(
         costs=Costs(
             currency=code,
-            countered_fee_minor=standard if fee is None else number(fee),
+            countered_fee_minor=standard if own_fee is None else number(own_fee),
             labour_minutes=number(found["labour_minutes"]),
             labour_minor_per_hour=number(found["labour_minor_per_hour"]),
             smart_cut_pct=number(found["smart_disputes_cut_pct"]),

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from shared.case.evidence import Cell
 from shared.case.money import Money
+from shared.playbooks.disputes.figures import fee, figure
 from shared.playbooks.disputes.policies import Policy
 from shared.playbooks.disputes.policy_rules.reading import (
     Parameters,
@@ -56,10 +57,10 @@ class FraudWarningRule:
 
 
 DEFAULT = FraudWarningRule(
-    fee=Money(minor=1500, currency="usd"),
-    small_multiple=Fraction(135, 100),
-    odds_pct=80,
-    max_age_days=120,
+    fee=fee("received"),
+    small_multiple=Fraction(figure("warning.small"), 100),
+    odds_pct=figure("warning.odds"),
+    max_age_days=figure("warning.age"),
     refund_small=True,
     refund_to_break_even=True,
 )

@@ -61,7 +61,7 @@ def _unmet(matter: Matter, wanted: SmallAccept, unread: set[str]) -> list[str]:
         unmet.append("the CRM")
     if wanted.lifetime_below is not None:
         paid = sum(convert(_kept(row), org.currency, org.fx) for row in _charges(matter))
-        if labels.OWN_CHARGES in unread or paid >= convert(wanted.lifetime_below, org.currency, org.fx):
+        if labels.CHARGES in unread or paid >= convert(wanted.lifetime_below, org.currency, org.fx):
             unmet.append("what they have paid")
     few = wanted.critical_actions_below
     if few is not None and (labels.ACTIONS in unread or len(_actions(matter, wanted)) >= few):
