@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from shared.team.moments import moment
@@ -51,4 +51,4 @@ def _instant(written: str) -> datetime | None:
         parsed = parsedate_to_datetime(written)
     except (ValueError, TypeError):
         return moment(written)
-    return parsed if parsed.tzinfo is not None else None
+    return parsed.astimezone(UTC) if parsed.tzinfo is not None else None

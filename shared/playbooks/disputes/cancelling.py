@@ -37,6 +37,8 @@ class Cancellations:
 
     formal: tuple[Request, ...]
     unclear: tuple[Evidence, ...]
+    mentions: tuple[Statement, ...] = ()
+    """What the customer's people wrote about cancelling without asking for it."""
 
     def before(self, instant: datetime) -> list[Request]:
         """The formal requests made at an instant or before."""
@@ -46,7 +48,10 @@ class Cancellations:
 def cancellations(matter: Matter, said: list[Statement]) -> Cancellations:
     """Read every channel. `said`: what was written in chat and tickets."""
     formal = [_written(item) for item in testimony.cancellations(said)]
-    unclear: list[Evidence] = []
+    asked = {item.evidence.index for item in formal}
+    spoken = [item for item in said if item.theirs and item.evidence.index not in asked]
+    unclear = [item.evidence for item in spoken if language.may_be_cancellation(item.text)]
+    doubted = {item.index for item in unclear}
     for found, doubtful in (
         _in_mails(matter),
         _shared(matter),
@@ -56,7 +61,11 @@ def cancellations(matter: Matter, said: list[Statement]) -> Cancellations:
     ):
         formal += found
         unclear += doubtful
-    return Cancellations(tuple(sorted(formal, key=lambda item: (item.at, item.evidence.index))), tuple(unclear))
+    mentions = [
+        item for item in spoken if item.evidence.index not in doubted and language.mentions_cancelling(item.text)
+    ]
+    in_order = sorted(formal, key=lambda item: (item.at, item.evidence.index))
+    return Cancellations(tuple(in_order), tuple(unclear), tuple(mentions))
 
 
 def days_before(matter: Matter, request: Request) -> int:
@@ -92,32 +101,34 @@ def _shared(matter: Matter) -> _Found:
                 sent = mail.sent_at or at
                 formal += [Request(item, sent, where, mail.words)] if sent else []
                 unclear += [] if sent else [item]
-        elif language.is_cancellation(written):
+            elif language.may_be_cancellation(mail.words):
+                unclear.append(item)
+        elif language.is_cancellation(written) or language.may_be_cancellation(written):
             unclear.append(item)
     return formal, unclear
 
 
 def _in_mails(matter: Matter) -> _Found:
     """What they wrote by e-mail, as the CRM keeps it."""
-    found = [
-        Request(item, at, "by e-mail", text(item, "subject", "body"))
-        for item in matter.exhibits.rows("hubspot.emails")
-        if matter.is_theirs(text(item, "from_email"))
-        and language.is_cancellation(text(item, "subject", "body"))
-        and (at := moment(item.row.fields.get("sent_at"))) is not None
-    ]
-    return found, []
+    return _letters(matter, "hubspot.emails", "from_email", ("subject", "body"), "sent_at", "by e-mail")
 
 
 def _in_requests(matter: Matter) -> _Found:
-    found = [
-        Request(item, at, "in a request by mail or form", text(item, "text"))
-        for item in matter.exhibits.rows("manthan.requests")
-        if matter.is_theirs(text(item, "sender"))
-        and language.is_cancellation(text(item, "text"))
-        and (at := moment(item.row.fields.get("received_at"))) is not None
-    ]
-    return found, []
+    """What they asked of us by other ways."""
+    return _letters(matter, "manthan.requests", "sender", ("text",), "received_at", "in a request sent to us")
+
+
+def _letters(matter: Matter, table: str, author: str, words: tuple[str, ...], when: str, where: str) -> _Found:
+    formal, unclear = [], []
+    for item in matter.exhibits.rows(table):
+        written, at = text(item, *words), moment(item.row.fields.get(when))
+        if not matter.is_theirs(text(item, author)):
+            continue
+        if language.is_cancellation(written) and at is not None:
+            formal.append(Request(item, at, where, written))
+        elif language.is_cancellation(written) or language.may_be_cancellation(written):
+            unclear.append(item)
+    return formal, unclear
 
 
 def _in_product(matter: Matter) -> _Found:

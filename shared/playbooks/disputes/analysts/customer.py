@@ -152,7 +152,12 @@ def _tickets(tools: Tools, who: Identity, since: datetime) -> Answer:
     return answer
 
 
-_CANCELLING = ("cancel", "terminat", "do not renew", "don't renew", "end our subscription", "close our account")
+_CANCELLING = (
+    *("cancel", "terminat", "unsubscrib", "discontinu", "not renew", "n't renew", "n’t renew", "not be renew"),
+    *("end our", "end my", "end the", "stop our", "stop my", "stop the", "stop billing", "stop charging"),
+    *("close our", "close my", "close the", "not charge us", "not bill us"),
+)
+"""Pieces of what a request to cancel says: what holds one of them is no proof that there is none."""
 
 
 def _cancellations(tools: Tools, who: Identity, since: datetime) -> None:
@@ -163,7 +168,7 @@ def _cancellations(tools: Tools, who: Identity, since: datetime) -> None:
         for label, tests in surfaces.items()
         for table, test in tests.items()
     ]
-    answer = tools.ask("cancellation requests", " UNION ALL ".join(asked))
+    answer = tools.ask(labels.CANCELLATIONS, " UNION ALL ".join(asked))
     for label, tests in surfaces.items():
         rows = tuple(row for row in answer.rows if row["channel"] == label)
         tools.absence(

@@ -35,6 +35,7 @@ from shared.team.words import count, day, listed, minute
 
 CHANNELS = frozenset(
     {
+        labels.CANCELLATIONS,
         labels.CHATS,
         labels.CHAT_MESSAGES,
         labels.TICKETS,

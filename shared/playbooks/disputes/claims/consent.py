@@ -39,9 +39,11 @@ def _agreed(matter: Matter) -> list[tuple[datetime, str]]:
 
 
 def _rebuttal(matter: Matter, seen: Assessment) -> str:
-    absent = matter.exhibits.absences(*labels.CANCELLATION_CHANNELS)
-    searched = listed([labels.CANCELLATION_CHANNELS[item.row.record_id] for item in absent])
-    where = f" We searched {searched}, and found none." if searched else ""
+    # One answer proves all of these absences: with any of them, every channel was searched.
+    proven = matter.exhibits.absences(*labels.CANCELLATION_CHANNELS)
+    where = f" We searched {listed(list(labels.CANCELLATION_CHANNELS.values()))}." if proven else ""
+    asides = listed([day(item.at) for item in seen.cancellations.mentions[:3]])
+    where += f" What the customer wrote on {asides} speaks of it and does not ask for it." if asides else ""
     late = [item for item in seen.cancellations.formal if item.at > matter.paid_at]
     after = f" A request of {day(late[0].at)} came after this payment and does not concern it." if late else ""
     return (

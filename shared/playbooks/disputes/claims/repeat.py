@@ -91,14 +91,15 @@ def _third(
         unused = _unused(matter) if wanted.refunds_unused else None
         reasons = (
             *reasons,
-            "it ends the subscription as well" + (f"; once it is won, {unused.words} go back" if unused else ""),
+            "it ends the subscription as well"
+            + (f"; its unused time goes back after a win: {unused.words}" if unused else ""),
         )
     sure = confidence(FIGHT_PCT, seen, gaps)
     return Ruling(
         DecisionKind.FIGHT,
         reasons,
         sure,
-        cites=(policy.evidence, *won),
+        cites=(policy.evidence, *won, *([subscription] if subscription else [])),
         policy=policy,
         errands=(_warning(matter, reasons[0]),),
         ends=(subscription,) if subscription else (),

@@ -31,6 +31,7 @@ _WRITERS: Sequence[Callable[[Matter, Assessment, Ruling], Finding | None]] = (
     people.plan_change,
     service.later_use,
     people.cancellation,
+    people.spoke_of_cancelling,
     people.unclear_cancellation,
     people.terms,
     rules.policy,

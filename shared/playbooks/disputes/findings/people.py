@@ -65,11 +65,17 @@ def cancellation(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | 
         )
         return claimed(f"they asked to cancel {told}", READ_OUT, *[item.evidence for item in asked])
     absent = matter.exhibits.absences(*labels.CANCELLATION_CHANNELS)
-    whole = len(absent) == len(labels.CANCELLATION_CHANNELS)
     searched = listed([labels.CANCELLATION_CHANNELS[item.row.record_id] for item in absent])
-    where = "in no channel" if whole and not seen.cancellations.unclear else f"not in these channels: {searched}"
-    claim = f"they asked to cancel the subscription {where} ({searched})" if whole else f"they asked to cancel {where}"
-    return claimed(claim, INFERRED, *absent)
+    if len(absent) == len(labels.CANCELLATION_CHANNELS):
+        return claimed(f"they asked in no channel to cancel the subscription ({searched})", INFERRED, *absent)
+    return claimed(f"nothing about cancelling the subscription is in {searched}", INFERRED, *absent)
+
+
+def spoke_of_cancelling(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None:
+    """What they wrote about cancelling without asking for it."""
+    told = "; ".join(f"on {minute(item.at)} {quoted(item.text)}" for item in seen.cancellations.mentions[:3])
+    claim = f"they wrote about cancelling and did not ask for it: {told}"
+    return claimed(claim, INFERRED, *[item.evidence for item in seen.cancellations.mentions])
 
 
 def unclear_cancellation(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None:
