@@ -44,9 +44,12 @@ _NO_COMMITMENT = re.compile(
 _CONDITION = re.compile(r"\b(if|whether|unless|in case|once (we|it|they) (have|has|know))\b", re.IGNORECASE)
 
 _PLAN = r"(subscription|plan|account|contract|renewal|membership|service|licen[cs]es?)"
+_OTHER_THING = rf" (the|this|that|these|my|our|an?) (?!(\w+ ){{0,2}}{_PLAN})"
+"""A thing that is no plan: a ticket, an invitation."""
+
 _ENDING = r"(cancel|terminate|close|end|stop|discontinue)"
 _FIRM = re.compile(
-    r"\b((please|kindly) (cancel|terminate|close|end|stop|discontinue)"
+    rf"\b((please|kindly|(can|could|would|will) you( please)?) {_ENDING}\b(?!{_OTHER_THING})"
     r"|(decided|writing|going) to (cancel|terminate)|hereby (cancel|terminat)\w*"
     r"|notice of (cancellation|termination)|formal(ly)? cancel\w*|(please )?do ?(n.t|not) renew"
     r"|(please|kindly) do not (charge|bill) (us|me)|unsubscribe (us|me))\b",
@@ -64,10 +67,10 @@ _CANCEL = re.compile(
 _NO_REQUEST = re.compile(
     r"\b(not (yet )?(cancel\w*|terminat\w*|going to|want\w* to cancel)|n.t (want to )?cancel"
     r"|if (?!possible|needed|necessary)|whether|how (do|can|would|to)|what happens"
-    r"|before (we|i|you|they|cancel\w*|deciding))\b|\?\s*$",
+    r"|before (we|i|you|they|cancel\w*|deciding))\b",
     re.IGNORECASE,
 )
-"""Takes a request back, makes it depend on something, or asks."""
+"""Takes a request back, makes it depend on something, or asks how."""
 
 _NO_CANCEL = re.compile(
     r"\b(evaluat\w*|consider\w*|thinking (about|of)|(might|may|could|would) (have to |want to |need to )?"
@@ -76,7 +79,7 @@ _NO_CANCEL = re.compile(
 )
 _MENTION = re.compile(r"\b(cancel\w*|terminat\w*|unsubscrib\w*|(not|n.t) renew\w*)\b", re.IGNORECASE)
 _PERHAPS = re.compile(
-    r"\b(cancel(l?ing|l?ed|lations?)?|terminat(e|ed|ing|ion)|unsubscrib\w*)\b(?=[\s,:]*($|[.!\n]|it\b|this\b|that\b|everything\b|"
+    r"\b(cancel(l?ing|l?ed|lations?)?|terminat(e|ed|ing|ion)|unsubscrib\w*)\b(?=[\s,:]*(of )?($|[.!\n]|it\b|this\b|that\b|everything\b|"
     rf"effective\b|as (of|from)\b|from\b|immediately\b|with\b|by\b|our\b|my\b|(the |this )?{_PLAN}\b))",
     re.IGNORECASE,
 )
@@ -149,7 +152,10 @@ def is_cancellation(text: str) -> bool:
 def may_be_cancellation(text: str) -> bool:
     """Whether it speaks of an end of something in a way that only a person can tell from a request."""
     return any(
-        _PERHAPS.search(sentence) and not _NO_REQUEST.search(sentence) and not _NO_CANCEL.search(sentence)
+        _PERHAPS.search(sentence)
+        and not _NO_REQUEST.search(sentence)
+        and not _NO_CANCEL.search(sentence)
+        and not sentence.rstrip().endswith("?")
         for sentence in _sentences(text)
         if not _cancels(sentence)
     )
@@ -163,7 +169,8 @@ def mentions_cancelling(text: str) -> bool:
 def _cancels(sentence: str) -> bool:
     if _NO_REQUEST.search(sentence):
         return False
-    return bool(_FIRM.search(sentence) or (_CANCEL.search(sentence) and not _NO_CANCEL.search(sentence)))
+    weakened = _NO_CANCEL.search(sentence) or sentence.rstrip().endswith("?")
+    return bool(_FIRM.search(sentence) or (_CANCEL.search(sentence) and not weakened))
 
 
 def is_duplicate_claim(text: str) -> bool:

@@ -74,7 +74,9 @@ class Identity:
 
     def wrote(self, column: str) -> str:
         """SQL: whether the address in a column is one of this customer's people."""
-        whole = f"lower({column}) IN {one_of(self.emails)}"
+        # An address at one of the domains needs no mention of its own: a company may have hundreds.
+        others = [email for email in self.emails if email.rpartition("@")[2] not in self.domains]
+        whole = f"lower({column}) IN {one_of(others)}"
         return f"({whole} OR split_part(lower({column}), '@', 2) IN {one_of(self.domains)})"
 
 
