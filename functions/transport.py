@@ -2,7 +2,7 @@
 
 Pub/Sub push: 204 acknowledges, everything else is delivered again; a 200 or 204 is the only success we ever answer.
 Cloud Tasks: a 2xx acknowledges; a 503 with Retry-After asks for later. A poisoned request, which no redelivery can
-cure, is quarantined and acknowledged.
+cure, is quarantined and acknowledged. Whoever is not a transport of ours gets a 403, before its request is looked at.
 """
 
 from __future__ import annotations
@@ -13,23 +13,20 @@ import json
 import logging
 import math
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from flask import Request, Response
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shared.case.canonical import short_hash
-from shared.errors import Conflict, IllegalTransition, InvalidInput, ManthanError, Retryable, Terminal
-from shared.ports.store import InboxEntry, InboxStatus
-from shared.steps.budgets import FAULTS_BEFORE_FAILED, INBOX_KEEP
+from shared.errors import Conflict, IllegalTransition, InvalidInput, ManthanError, Refused, Retryable, Terminal
+from shared.steps.budgets import FAULTS_BEFORE_FAILED
 from shared.steps.context import Ports, RequestContext, system_context
+from shared.steps.dead_letters import quarantine
 
 logger = logging.getLogger("manthan")
-
-TRANSPORT_ORG = "_transport"
-"""Where poisoned requests are kept for operators: they belong to no org that could be trusted."""
 
 _Id = Field(min_length=1, max_length=300)
 
@@ -59,6 +56,8 @@ class Envelope:
     body: object
     trace: str
     delivery: int | None
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    """Of a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +72,29 @@ class Handler(Generic[H]):
 
 def handle_push(request: Request, ports: Ports, handler: Handler[H]) -> Response:
     """Answer a Pub/Sub push delivery."""
-    try:
-        envelope = decode_push(request)
-    except InvalidInput as error:
-        return _quarantine(request, ports, handler.name, str(error))
-    return _run(request, ports, handler, envelope)
+    return answered(request, ports, handler.name, lambda: _handle(request, ports, handler, decode_push))
 
 
 def handle_task(request: Request, ports: Ports, handler: Handler[H]) -> Response:
     """Answer a Cloud Tasks delivery."""
+    return answered(request, ports, handler.name, lambda: _handle(request, ports, handler, decode_task))
+
+
+def answered(request: Request, ports: Ports, name: str, answer: Callable[[], Response]) -> Response:
+    """The answer, if the caller is a transport of ours: else 403, or 503 while nobody can be verified."""
     try:
-        envelope = decode_task(request)
-    except InvalidInput as error:
-        return _quarantine(request, ports, handler.name, str(error))
-    return _run(request, ports, handler, envelope)
+        return answer() if _is_ours(request, ports, name) else Response("not served", 403, content_type="text/plain")
+    except Retryable as error:
+        return _later(name, error)
+
+
+def _is_ours(request: Request, ports: Ports, name: str) -> bool:
+    try:
+        ports.require_caller(request.headers.get("Authorization", ""), request.remote_addr or "")
+    except Refused as error:
+        logger.warning("%s: refused a caller: %s", name, error)
+        return False
+    return True
 
 
 def decode_push(request: Request) -> Envelope:
@@ -101,14 +109,19 @@ def decode_push(request: Request) -> Envelope:
     except (binascii.Error, ValueError):
         raise InvalidInput("message.data is not base64") from None
     attributes = message.get("attributes")
-    trace = attributes.get("trace") if isinstance(attributes, dict) else None
+    told = _texts(attributes) if isinstance(attributes, dict) else {}
     attempt = outer.get("deliveryAttempt") if isinstance(outer, dict) else None
     return Envelope(
         body=_json(raw, "message.data"),
-        trace=trace if isinstance(trace, str) else _trace_header(request),
+        trace=told.get("trace") or _trace_header(request),
         # The emulator leaves the attempt out; then nothing may rely on it.
         delivery=attempt - 1 if isinstance(attempt, int) else None,
+        attributes=told,
     )
+
+
+def _texts(attributes: Mapping[object, object]) -> dict[str, str]:
+    return {name: text for name, text in attributes.items() if isinstance(name, str) and isinstance(text, str)}
 
 
 def decode_task(request: Request) -> Envelope:
@@ -147,19 +160,23 @@ def _json(raw: bytes, what: str) -> object:
         raise InvalidInput(f"{what} is not JSON") from None
 
 
-def _run(request: Request, ports: Ports, handler: Handler[H], envelope: Envelope) -> Response:
+def _handle(request: Request, ports: Ports, handler: Handler[H], decode: Callable[[Request], Envelope]) -> Response:
+    try:
+        envelope = decode(request)
+    except InvalidInput as error:
+        return _quarantine(request, ports, handler.name, str(error))
     try:
         hint = handler.shape.model_validate(envelope.body)
     except ValidationError as error:
         where = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors()[:5])
-        return _quarantine(request, ports, handler.name, f"the hint is malformed: {where}")
+        return _quarantine(request, ports, handler.name, f"the hint is malformed: {where}", envelope)
     context = system_context(hint.org, envelope.trace)
     try:
         handler.run(ports, context, hint, envelope)
     except IllegalTransition as error:
         return _fault(ports, context, handler, hint, envelope, error)
     except Terminal as error:
-        return _quarantine(request, ports, handler.name, str(error))
+        return _quarantine(request, ports, handler.name, str(error), envelope)
     except (Retryable, Conflict) as error:
         return _later(handler.name, error)
     except Exception as error:  # noqa: BLE001 - the one handler shell: an unexpected error asks for redelivery
@@ -189,20 +206,8 @@ def _fault(
     return Response("unexpected error", status=500, content_type="text/plain")
 
 
-def _quarantine(request: Request, ports: Ports, name: str, reason: str) -> Response:
-    body = request.get_data(as_text=True)
-    now = ports.clock.now()
+def _quarantine(request: Request, ports: Ports, name: str, reason: str, envelope: Envelope | None = None) -> Response:
     logger.warning("%s: quarantined a request: %s", name, reason)
-    ports.inbox.put(
-        InboxEntry(
-            org=TRANSPORT_ORG,
-            id=f"{name}-{short_hash(body)}",
-            type=f"transport.{name}",
-            received_at=now,
-            body=body,
-            status=InboxStatus.QUARANTINED,
-            reason=reason,
-            expires_at=now + INBOX_KEEP,
-        )
-    )
+    hint = None if envelope is None else envelope.body
+    quarantine(ports, name, request.get_data(as_text=True), reason, hint=hint)
     return Response(status=204)

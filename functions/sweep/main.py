@@ -5,9 +5,10 @@ from __future__ import annotations
 import functions_framework
 from flask import Request, Response, jsonify
 
-from functions.transport import body_of
+from functions.transport import answered, body_of
 from infra.bootstrap import ports_of
 from shared.steps import sweep as step
+from shared.steps.context import Ports
 
 _ports = ports_of("sweep")
 
@@ -16,6 +17,10 @@ _ports = ports_of("sweep")
 def sweep(request: Request) -> Response:
     """Look again at whatever has gone quiet."""
     ports = _ports()
+    return answered(request, ports, "sweep", lambda: _sweep(request, ports))
+
+
+def _sweep(request: Request, ports: Ports) -> Response:
     body = body_of(request)
     at_start = isinstance(body, dict) and body.get("at_start") is True
     swept = step.sweep(ports, ports.entropy.token(), at_start=at_start)

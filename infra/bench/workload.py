@@ -14,7 +14,7 @@ from typing import Final
 from shared.case.actions import Action, ActionDraft, ActionKind, Json
 from shared.case.brief import Brief, Decision, DecisionKind, Finding
 from shared.case.canonical import canonical
-from shared.case.case import Case, Subject
+from shared.case.case import Case, PostMortem, Subject
 from shared.case.evidence import EvidenceRow
 from shared.ports.effects import Done, EffectContext
 from shared.team.contract import Draft, Findings, Ignored, Job, Material, Observation, Routing, Specialist
@@ -181,6 +181,14 @@ class BenchPlaybook:
 
     def awaits(self, case: Case) -> tuple[str, datetime | None] | None:
         """They wait for nothing."""
+        return None
+
+    def reconsiders(self, case: Case, world: Mapping[str, Json]) -> str | None:
+        """Their world stands still."""
+        return None
+
+    def post_mortem(self, case: Case) -> PostMortem | None:
+        """Nothing comes of them."""
         return None
 
     def looks_again(self, case: Case) -> str | None:

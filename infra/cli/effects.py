@@ -14,8 +14,8 @@ from infra.cli.output import Exit, Screen
 
 if TYPE_CHECKING:
     from infra.cli.switching import Standing
-    from infra.local.switch import Stop
     from shared.case.case import Case
+    from shared.ports.effects import Stop
 
 COMMANDS = {
     "stop": Entry("infra.cli.effects:stop", "Carry out nothing from now on."),

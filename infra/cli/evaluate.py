@@ -10,7 +10,7 @@ from infra.cli import options
 from infra.cli.output import Exit, Screen
 
 if TYPE_CHECKING:
-    from infra.cli.expected import Judged
+    from infra.cli.trial import Trial
 
 
 @click.command("eval")
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 def evaluate(worlds: tuple[str, ...], as_json: bool) -> Exit:
     """Run worlds and compare each with its expect.yaml. DIR: a shipped world's name or a folder; default: all shipped.
 
-    Every world runs in a temporary folder, with eligible members approving in order.
+    Every world runs in a temporary folder, with eligible members approving in order. At the end, what our decisions
+    about disputes are worth beside accepting all and fighting all, fees included.
 
     \b
     Examples:
@@ -29,41 +30,51 @@ def evaluate(worlds: tuple[str, ...], as_json: bool) -> Exit:
     Ends with 1 if any check fails.
     """
     screen = Screen(as_json)
+    from infra.cli.baselines import baselines
     from infra.cli.trial import tried
     from infra.worlds import find_world, shipped_worlds
 
     roots = [find_world(name) for name in worlds or shipped_worlds()]
-    results: list[tuple[str, list[Judged]]] = []
+    trials: list[Trial] = []
     for root in roots:
-        screen.say(f"{root.name} runs ...")
-        name, judged = tried(root)
-        _show(screen, name, judged)
-        results.append((name, judged))
-    verdicts = [all(case.passed for case in judged) for _, judged in results]
-    passed, failed = verdicts.count(True), verdicts.count(False)
-    screen.emit({"worlds": [_as_json(name, judged) for name, judged in results], "passed": passed, "failed": failed})
+        screen.say(f"{root.name} runs ({len(trials) + 1} of {len(roots)}) ...")
+        trials.append(tried(root))
+        _show(screen, trials[-1])
+    passed = sum(trial.passed for trial in trials)
+    failed = len(trials) - passed
+    balances = baselines((trial.org, trial.judged) for trial in trials)
+    screen.emit(
+        {
+            "worlds": [_as_json(trial) for trial in trials],
+            "passed": passed,
+            "failed": failed,
+            "baselines": [balance.as_json() for balance in balances],
+        }
+    )
+    for balance in balances:
+        screen.show(str(balance))
     screen.show(f"{passed} passed, {failed} failed", bold=True)
     return Exit.NO if failed else Exit.FINE
 
 
-def _as_json(name: str, judged: list[Judged]) -> dict[str, Any]:
+def _as_json(trial: Trial) -> dict[str, Any]:
     """A world for other programs: `got` and `expected` hold one entry per case, in the same order."""
     return {
-        "name": name,
-        "passed": all(case.passed for case in judged),
-        "failures": [failure for case in judged for failure in case.failures],
-        "got": [case.got_json() for case in judged],
-        "expected": [case.expected_json() for case in judged],
-        "not_checked": [f"{case.subject}: {name}" for case in judged for name in case.not_checked],
-        "checks": [check for case in judged for check in case.checks_json()],
+        "name": trial.name,
+        "passed": trial.passed,
+        "failures": [failure for case in trial.judged for failure in case.failures],
+        "got": [case.got_json() for case in trial.judged],
+        "expected": [case.expected_json() for case in trial.judged],
+        "not_checked": [f"{case.subject}: {name}" for case in trial.judged for name in case.not_checked],
+        "checks": [check for case in trial.judged for check in case.checks_json()],
     }
 
 
-def _show(screen: Screen, name: str, judged: list[Judged]) -> None:
-    screen.show(name, bold=True)
-    if not judged:
+def _show(screen: Screen, trial: Trial) -> None:
+    screen.show(trial.name, bold=True)
+    if not trial.judged:
         screen.show("  no case was expected, and none was opened")
-    for case in judged:
+    for case in trial.judged:
         screen.show(f"  {'pass' if case.passed else 'FAIL'}  {case.subject}")
         for check in case.checks:
             told = "" if check.passed else f": expected {check.expected}, found {check.found}"

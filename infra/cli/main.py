@@ -15,6 +15,7 @@ COMMANDS = {
     "dev": Entry("infra.cli.dev:dev", "Serve every function on a local port, and follow what happens."),
     "cases": Entry("infra.cli.cases:cases", "Look at cases; open, approve, edit, reject, answer."),
     "effects": Entry("infra.cli.effects:effects", "The kill switch: stop and start what changes the outside world."),
+    "dlq": Entry("infra.cli.dlq:dlq", "Dead letters: list, show, replay."),
     "eval": Entry("infra.cli.evaluate:evaluate", "Run worlds and compare with what they should come to."),
     "worlds": Entry("infra.cli.worlds:worlds", "List worlds; check that one can be used and leaks no answer."),
     "rules": Entry("infra.cli.rules:rules", "Explain dispute codes, fees, windows and thresholds, with sources."),

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from infra.cli.progress import Follower, Line
 from infra.cli.text import inline, moment, words
-from infra.local.trace import SqliteTrace, TraceLine
+from infra.local.trace import SqliteTrace
 from shared.case.case import Case
 from shared.ports.store import CaseStore
+from shared.ports.trace import TraceLine
 
 
 class Reel:

@@ -12,7 +12,7 @@ from infra.cli.story import sentence
 from infra.cli.text import count, inline, moment, money, words, wrapped
 from shared.case.actions import ENDED, Action, Tier
 from shared.case.brief import Brief, Derivation, Input
-from shared.case.case import Case, Question
+from shared.case.case import Case, PostMortem, Question
 from shared.case.events import Entry
 from shared.case.evidence import Evidence, EvidenceKind
 from shared.steps.audit import Audit
@@ -42,6 +42,8 @@ def show_case(screen: Screen, case: Case, evidence: Sequence[Evidence]) -> None:
         _heading(screen, "Actions")
         for action in case.actions:
             _show_action(screen, case, action)
+    if case.post_mortem is not None:
+        _show_post_mortem(screen, case.post_mortem)
     _show_cited(screen, case, evidence)
 
 
@@ -116,6 +118,21 @@ def _show_action(screen: Screen, case: Case, action: Action) -> None:
     for label, value in (("why", why), ("reference", action.external_ref), ("error", action.error)):
         if value:
             screen.show(wrapped(f"{label}: {value}", 4, 6))
+
+
+def _show_post_mortem(screen: Screen, found: PostMortem) -> None:
+    _heading(screen, "Post-mortem")
+    amount = "" if found.advised_minor is None else f" {money(found.advised_minor, found.advised_currency)}"
+    followed = "carried out" if found.carried_out else "not carried out"
+    advice = "none" if found.advice is None else f"{found.advice.value}{amount}, {followed}"
+    screen.show(wrapped(f"advice: {advice}", 2, 4))
+    screen.show(wrapped(f"outcome: {found.in_words}", 2, 4))
+    if found.currency is not None:
+        booked = f"fees {money(found.fees_minor, found.currency)}, in all {money(found.net_minor, found.currency)}"
+        screen.show(wrapped(f"booked by Stripe: {booked}", 2, 4))
+    if found.paid_minor is not None:
+        screen.show(wrapped(f"paid by us: {money(found.paid_minor, found.paid_currency)}", 2, 4))
+    screen.show(wrapped(f"lesson: {found.lesson}", 2, 4))
 
 
 def _verdict(action: Action) -> str:

@@ -28,6 +28,7 @@ def case_json(case: Case, *, chain_ok: bool) -> dict[str, Any]:
         "findings": [] if brief is None else _findings(brief),
         "gaps": [_gap(gap) for gap in gaps_of(case)],
         "actions": [action_json(action) for action in case.actions],
+        "post_mortem": None if case.post_mortem is None else case.post_mortem.model_dump(mode="json"),
         "events": case.events,
         "chain_ok": chain_ok,
     }

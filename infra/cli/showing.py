@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from infra.cli.archive import Archive
+from infra.cli.clocks import clock_json, clock_of, show_clock
 from infra.cli.output import Screen
 from infra.cli.render import show_case, show_end, show_evidence, show_timeline
 from infra.cli.result import case_json, evidence_json, question_json, timeline_json
@@ -29,9 +30,12 @@ def show_whole(
     document = case_json(found, chain_ok=audited.ok)
     document["questions"] = [question_json(question) for question in found.questions]
     document["timeline"] = [timeline_json(entry) for entry in log]
+    clock = clock_of(archive, found)
+    document["deadline"] = clock_json(clock)
     if with_evidence:
         document["evidence"] = [evidence_json(item) for item in evidence]
     screen.emit({**document, **(besides or {})})
+    show_clock(screen, clock)
     show_case(screen, found, evidence)
     show_timeline(screen, log)
     if with_evidence:

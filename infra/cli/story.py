@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from infra.cli.text import count, inline, money, words
+from infra.cli.text import count, inline, moment, money, words
 from shared.case.events import (
     ActionApproved,
     ActionEdited,
@@ -19,9 +19,11 @@ from shared.case.events import (
     Moved,
     OutsideChanged,
     PolicyChecked,
+    PostMortemWritten,
     QuestionAnswered,
     QuestionAsked,
     Reminded,
+    Rescheduled,
     RoundJoined,
     RoundPlanned,
 )
@@ -108,6 +110,14 @@ def _reminded(event: Reminded) -> str:
     return f"reminder: {event.what}"
 
 
+def _rescheduled(event: Rescheduled) -> str:
+    return f"the deadline was moved: people have until {moment(event.decide_by)}"
+
+
+def _looked_back(event: PostMortemWritten) -> str:
+    return f"post-mortem: {event.post_mortem.in_words}. {event.post_mortem.lesson}"
+
+
 def _remembered(event: EpisodeRecorded) -> str:
     return f"committed to memory: {event.decision} {money(event.amount_minor, event.currency)}, {event.outcome}"
 
@@ -127,5 +137,7 @@ _SENTENCES: Final[dict[type, Callable[[Any], str]]] = {
     ActionMoved: _action_moved,
     OutsideChanged: _outside,
     Reminded: _reminded,
+    Rescheduled: _rescheduled,
+    PostMortemWritten: _looked_back,
     EpisodeRecorded: _remembered,
 }

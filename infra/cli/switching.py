@@ -19,10 +19,11 @@ from infra.dev.address import Address
 from infra.local.clock import WorldClock
 from infra.local.database import Database
 from infra.local.directory import SqliteDirectory
-from infra.local.switch import SqliteSwitch, Stop
+from infra.local.switch import SqliteSwitch
 from shared.case.case import Case
 from shared.errors import Refused, Retryable
 from shared.ports.directory import Role
+from shared.ports.effects import Stop
 
 _MAY_SWITCH = frozenset({Role.ADMIN, Role.APPROVER})
 _SWEEP_TIMEOUT_S = 180.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from infra.cli.approving import Approvers, Turn
@@ -17,11 +18,26 @@ from shared.case.actions import ActionKind
 from shared.case.case import Case
 from shared.case.evidence import Evidence
 from shared.playbooks.disputes.codes import lookup
+from shared.ports.directory import Org
 from shared.steps.reports import EvidenceDamaged, read_evidence
 
 
-def tried(root: Path) -> tuple[str, list[Judged]]:
-    """The name of the world in `root`, and every case of it compared with what is expected.
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A world that was run: whose it is, and every case of it compared with what is expected."""
+
+    name: str
+    org: Org
+    judged: tuple[Judged, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every case passed."""
+        return all(case.passed for case in self.judged)
+
+
+def tried(root: Path) -> Trial:
+    """Run the world in `root` and compare.
 
     Raises InvalidInput for a broken world; one that does not come to its end fails.
     """
@@ -36,7 +52,8 @@ def tried(root: Path) -> tuple[str, list[Judged]]:
             perform(stage, Approvers(), _Nobody())
         except WorldStuck as error:
             ended = (Judged(stage.world.name, (Check("comes to its end", False, "an end", str(error)),)),)
-        return stage.world.name, [*judge(expected, [_found(stage, case) for case in stage.cases()]), *ended]
+        judged = judge(expected, [_found(stage, case) for case in stage.cases()])
+        return Trial(stage.world.name, stage.world.org, (*judged, *ended))
 
 
 def _found(stage: Stage, case: Case) -> Found:

@@ -24,6 +24,7 @@ PLACES: Final = (
     "sweep",
     "a2a",
     _STRIPE,
+    "dead_letter",
 )
 """Everything in the order of its port, the first one for people. What is not served leaves its place free, so that
 addresses stay as they are when it comes."""

@@ -12,7 +12,16 @@ from infra.bootstrap import Composition, composed_as
 from infra.local.carriers import WsgiApp
 from shared.errors import NotFound
 
-FUNCTIONS: Final = ("stripe_webhook", "triage", "specialist", "synthesize", "policy_check", "act", "sweep")
+FUNCTIONS: Final = (
+    "stripe_webhook",
+    "triage",
+    "specialist",
+    "synthesize",
+    "policy_check",
+    "act",
+    "sweep",
+    "dead_letter",
+)
 
 
 def function_source(name: str) -> Path:

@@ -14,19 +14,19 @@ from shared.ports.store import Bookkeeping, ChargeLedger, Episode, LoggedCommit,
 
 _INSERT_CASE: Final = """
 INSERT INTO cases (state, seq, head_hash, wake_at, generation, backoff, updated_at, body, org, id, version)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT DO NOTHING"""
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT DO NOTHING RETURNING version"""
 _UPDATE_CASE: Final = """
 UPDATE cases SET state = ?, seq = ?, head_hash = ?, wake_at = ?, generation = ?, backoff = ?, updated_at = ?,
-    body = ?, version = version + 1 WHERE org = ? AND id = ? AND version = ?"""
+    body = ?, version = version + 1 WHERE org = ? AND id = ? AND version = ? RETURNING version"""
 
 
-def apply(connection: sqlite3.Connection, write: Write, body: str) -> None:
-    """Carry out the batch; `body` is the case's text.
+def apply(connection: sqlite3.Connection, write: Write, body: str) -> Version:
+    """Carry out the batch; `body` is the case's text. Returns the case's new version.
 
     Raises PreconditionFailed for a stale case or ledger, and NotFound for an inbox entry that does not exist: trying
     again would not bring it about.
     """
-    _put_case(connection, write, body)
+    version = _put_case(connection, write, body)
     _put_commit(connection, write.org, write.commit)
     for change in write.inbox:
         if not change_entry(connection, write.org, change):
@@ -35,6 +35,7 @@ def apply(connection: sqlite3.Connection, write: Write, body: str) -> None:
         _put_ledger(connection, write.org, write.ledger)
     if write.episode is not None:
         _put_episode(connection, write.org, write.episode)
+    return version
 
 
 def change_bookkeeping(
@@ -56,7 +57,7 @@ def change_bookkeeping(
     return changed.rowcount == 1
 
 
-def _put_case(connection: sqlite3.Connection, write: Write, body: str) -> None:
+def _put_case(connection: sqlite3.Connection, write: Write, body: str) -> Version:
     case, kept = write.case, write.bookkeeping
     row = (
         case.state.value,
@@ -71,11 +72,13 @@ def _put_case(connection: sqlite3.Connection, write: Write, body: str) -> None:
         case.id,
     )
     if write.expected is None:
-        done = connection.execute(_INSERT_CASE, row)
+        done = connection.execute(_INSERT_CASE, row).fetchone()
     else:
-        done = connection.execute(_UPDATE_CASE, (*row, write.expected))
-    if done.rowcount != 1:
+        done = connection.execute(_UPDATE_CASE, (*row, write.expected)).fetchone()
+    if done is None:
         raise PreconditionFailed(f"case {case.id} is not at version {write.expected}")
+    version: int = done[0]
+    return version
 
 
 def _put_commit(connection: sqlite3.Connection, org: str, commit: LoggedCommit) -> None:

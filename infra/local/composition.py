@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from infra.local.callers import LoopbackCallers
 from infra.local.claims import SqliteClaims
 from infra.local.clock import LocalClock, SystemClock
 from infra.local.database import Database, Synchronous
@@ -106,6 +107,7 @@ class LocalComposition:
             entropy=self.entropy,
             trace=self.trace,
             workers=self.workers,
+            callers=LoopbackCallers(),
             playbooks=self._playbooks,
             sources=self._sources_port() if function == "specialist" else None,
             effects=self._effects_port() if function == "act" else None,

@@ -18,6 +18,7 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 
 from infra.local.queued import Kind, Queued
+from shared.ports.task_rules import attribute_headers
 
 MAX_RETRY_AFTER_S: Final = 3600.0
 """A handler cannot postpone its task further: longer waits belong to the case's wake_at."""
@@ -90,9 +91,7 @@ def _task_headers(queued: Queued) -> dict[str, str]:
     }
     if queued.last_status is not None:
         headers["X-CloudTasks-TaskPreviousResponse"] = str(queued.last_status)
-    for name, value in queued.attributes.items():
-        headers[f"X-Manthan-{name.replace('_', '-').title()}"] = value
-    return headers
+    return headers | attribute_headers(queued.attributes)
 
 
 def _scheduler_headers(queued: Queued) -> dict[str, str]:

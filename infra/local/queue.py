@@ -25,7 +25,7 @@ from infra.local import queue_rows
 from infra.local.journal import Journal
 from infra.local.processes import this_process
 from infra.local.queue_rows import DDL, TOMBSTONE, DeadLetter, LaneCounts
-from infra.local.queued import TIMED_OUT, Kind, Queued
+from infra.local.queued import DEAD_LETTER, TIMED_OUT, Kind, Queued
 
 if TYPE_CHECKING:  # the database creates our tables, so it imports us
     from infra.local.database import Database
@@ -165,6 +165,8 @@ class DurableQueue:
             if failed.kind is not Kind.JOB:
                 self._journal.bury(failed, f"{failed.attempts} attempts, the last one answered with {status}", now)
             self._finish(failed, now)
+            if failed.kind is Kind.MESSAGE and failed.lane != DEAD_LETTER:
+                self.enqueue(failed.dead_lettered(self.new_id(), now))
         return True
 
     def time_out(self) -> list[Lease]:

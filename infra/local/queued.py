@@ -14,6 +14,10 @@ TIMED_OUT = 504
 """The status that stands for an attempt that did not answer before its deadline."""
 
 
+DEAD_LETTER = "dead_letter"
+"""The topic, and its function, that gets the messages that were given up."""
+
+
 class Kind(StrEnum):
     """Which transport a delivery imitates: Pub/Sub, Cloud Tasks or Cloud Scheduler."""
 
@@ -68,6 +72,25 @@ class Queued:
         executions = self.executions if status >= 500 else self.executions + 1
         due_at = now + timedelta(seconds=wait_s)
         return replace(self, executions=executions, last_status=status, due_at=due_at, in_flight=False)
+
+    def dead_lettered(self, new_id: int, now: datetime) -> Queued:
+        """The message that goes to the dead-letter topic in its place, as Pub/Sub forwards it."""
+        told = {
+            "CloudPubSubDeadLetterSourceSubscription": self.lane,
+            "CloudPubSubDeadLetterSourceDeliveryCount": str(self.attempts),
+            "CloudPubSubDeadLetterSourceTopicPublishTime": self.enqueued_at.isoformat(),
+        }
+        return Queued(
+            id=new_id,
+            kind=Kind.MESSAGE,
+            lane=DEAD_LETTER,
+            body=self.body,
+            deadline_s=self.deadline_s,
+            retry=self.retry,
+            enqueued_at=now,
+            due_at=now,
+            attributes={**self.attributes, **told},
+        )
 
     def gone(self, now: datetime) -> Queued:
         """Its tombstone: the name without the content."""

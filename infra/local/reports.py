@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError
@@ -18,6 +18,9 @@ T = TypeVar("T")
 
 _ROWS = TypeAdapter(tuple[EvidenceRow, ...])
 _REPORT = TypeAdapter(Report)
+_HEADS: Final = """
+SELECT json_remove(body, '$.rows') FROM reports WHERE org = ? AND case_id = ? AND round = ? ORDER BY specialist"""
+_COUNT: Final = "SELECT count(*) FROM reports WHERE org = ? AND case_id = ? AND round = ?"
 
 
 def rows_text(rows: Sequence[EvidenceRow]) -> str:
@@ -50,14 +53,17 @@ def read_chunk(connection: sqlite3.Connection, org: str, case_id: str, sha256: s
     return None if found is None else _ROWS.validate_json(found[0])
 
 
-def create_report(connection: sqlite3.Connection, org: str, case_id: str, report: Report, body: str) -> bool:
-    """Create the report if absent and keep its chunks for good. Raises NotFound when one of them is not stored."""
+def create_report(connection: sqlite3.Connection, org: str, case_id: str, report: Report, body: str) -> int | None:
+    """Create the report if absent and keep its chunks for good: how many reports its round has now.
+
+    None: another one stands. Raises NotFound when one of its chunks is not stored.
+    """
     created = connection.execute(
         "INSERT INTO reports (org, case_id, round, specialist, body) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         (org, case_id, report.round, report.specialist, body),
     )
     if created.rowcount != 1:
-        return False
+        return None
     for chunk in report.chunks:
         kept = connection.execute(
             "UPDATE chunks SET expires_at = NULL WHERE org = ? AND case_id = ? AND sha256 = ?",
@@ -65,7 +71,8 @@ def create_report(connection: sqlite3.Connection, org: str, case_id: str, report
         )
         if kept.rowcount != 1:
             raise NotFound(f"the report of {report.specialist} names a chunk that is not stored: {chunk.sha256}")
-    return True
+    count: int = connection.execute(_COUNT, (org, case_id, report.round)).fetchone()[0]
+    return count
 
 
 def reports_of(connection: sqlite3.Connection, org: str, case_id: str, round_number: int) -> Sequence[Report]:
@@ -74,6 +81,12 @@ def reports_of(connection: sqlite3.Connection, org: str, case_id: str, round_num
         "SELECT body FROM reports WHERE org = ? AND case_id = ? AND round = ? ORDER BY specialist",
         (org, case_id, round_number),
     ).fetchall()
+    return tuple(_REPORT.validate_json(body) for (body,) in found)
+
+
+def heads_of(connection: sqlite3.Connection, org: str, case_id: str, round_number: int) -> Sequence[Report]:
+    """The reports of a round without their rows, which are not even parsed."""
+    found = connection.execute(_HEADS, (org, case_id, round_number)).fetchall()
     return tuple(_REPORT.validate_json(body) for (body,) in found)
 
 

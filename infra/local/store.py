@@ -65,15 +65,16 @@ class SqliteStore:
             bookkeeping=Bookkeeping(from_micros_or_none(wake_at), generation, backoff),
         )
 
-    def write(self, write: Write) -> None:
-        """Apply the batch. Raises PreconditionFailed and changes nothing when what it expects does not hold.
+    def write(self, write: Write) -> Version:
+        """Apply the batch: the case's new version.
 
-        Raises NotFound, and changes nothing, when it settles an inbox entry that does not exist.
+        Raises PreconditionFailed and changes nothing when what it expects does not hold, and NotFound when it settles
+        an inbox entry that does not exist.
         """
         if write.case.org != write.org or write.commit.case_id != write.case.id:
             raise InvalidInput(f"the batch for case {write.case.id} mixes orgs or cases")
         body = canonical(write.case)
-        self._database.write(lambda connection: batch.apply(connection, write, body))
+        return self._database.write(lambda connection: batch.apply(connection, write, body))
 
     def commit_at(self, org: str, case_id: str, first_seq: int) -> LoggedCommit | None:
         """The commit whose first event has this seq: how a lost acknowledgement is recognised."""
@@ -103,8 +104,8 @@ class SqliteStore:
         """The rows of a chunk."""
         return self._database.read(lambda connection: reports.read_chunk(connection, org, case_id, sha256))
 
-    def create_report(self, org: str, case_id: str, report: Report) -> bool:
-        """Create the report of its round and specialist if absent. False: another one stands, and stays.
+    def create_report(self, org: str, case_id: str, report: Report) -> int | None:
+        """Create the report of its round and specialist if absent: how many its round has now. None: another stands.
 
         The chunks it names no longer expire. Raises NotFound, and changes nothing, when one of them is not stored.
         """
@@ -114,6 +115,10 @@ class SqliteStore:
     def reports(self, org: str, case_id: str, round_number: int) -> Sequence[Report]:
         """The reports of a round that exist by now; strongly consistent."""
         return self._database.read(lambda connection: reports.reports_of(connection, org, case_id, round_number))
+
+    def report_heads(self, org: str, case_id: str, round_number: int) -> Sequence[Report]:
+        """As `reports`, but with no rows in them."""
+        return self._database.read(lambda connection: reports.heads_of(connection, org, case_id, round_number))
 
     def due(self, org: str | None, now: datetime, limit: int) -> Sequence[tuple[str, str]]:
         """(org, case id) of cases whose wake_at has come, oldest first. `org` None: of all orgs."""

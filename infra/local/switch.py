@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 from infra.local.database import Database
 from infra.local.instants import from_micros, to_micros
 from shared.ports.clock import Clock
+from shared.ports.effects import Stop
 
 _NAME: Final = "effects_stopped"
 _EVERY_ORG: Final = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """Who stopped effects, when and why. `org` None: for all orgs."""
-
-    org: str | None
-    by: str
-    reason: str
-    at: datetime
 
 
 class SqliteSwitch:

@@ -6,36 +6,21 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 from infra.local.database import Database
 from infra.local.faults import StoreUnavailable
 from infra.local.instants import from_micros, to_micros
 from shared.ports.clock import Clock
+from shared.ports.trace import LINES_PER_CASE, LONGEST, TraceLine, abridged
 
-LINES_PER_CASE: Final = 2000
-"""Older lines of a case are dropped."""
 _TRIM_EVERY: Final = 100
-_LONGEST: Final = 4000
 _TOO_BUSY: Final = 1000
 
 _INSERT: Final = """
 INSERT INTO trace (org, case_id, seq, at, lane, what, details)
 SELECT :org, :case_id, coalesce(max(seq), 0) + 1, :at, :lane, :what, :details
 FROM trace WHERE org = :org AND case_id = :case_id RETURNING seq"""
-
-
-@dataclass(frozen=True, slots=True)
-class TraceLine:
-    """One thing that somebody did; `seq` counts from 1 within the case."""
-
-    seq: int
-    at: datetime
-    lane: str
-    what: str
-    details: Mapping[str, str | int]
 
 
 class SqliteTrace:
@@ -53,8 +38,8 @@ class SqliteTrace:
             "org": org,
             "case_id": case_id,
             "at": to_micros(self._clock.now()),
-            "lane": _storable(lane),
-            "what": _storable(what),
+            "lane": abridged(lane),
+            "what": abridged(what),
             "details": json.dumps({name: _short(value) for name, value in details.items()}),
         }
         with suppress(StoreUnavailable):
@@ -82,8 +67,4 @@ def _append(connection: sqlite3.Connection, line: Mapping[str, str | int]) -> No
 
 
 def _short(value: str | int) -> str | int:
-    return value if isinstance(value, int) else value[:_LONGEST]
-
-
-def _storable(text: str) -> str:
-    return text[:_LONGEST].encode("utf-8", "replace").decode("utf-8")
+    return value if isinstance(value, int) else value[:LONGEST]

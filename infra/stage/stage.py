@@ -16,6 +16,7 @@ from infra.local.apps import load_apps
 from infra.local.clock import WorldClock
 from infra.local.composition import WEBHOOK_PATH, LocalComposition, LocalSettings
 from infra.local.driver import drive_until
+from infra.local.queued import DEAD_LETTER
 from infra.local.runtime import LocalRuntime, QueueSettings
 from infra.local.sweeps import Sweep
 from infra.sources.build import build_database
@@ -32,7 +33,8 @@ from shared.team.contract import Playbook
 
 SECRET_NAME: Final = "double"
 
-SUBSCRIPTIONS: Final = {"triage": "triage", "synthesize": "synthesize", "policy_check": "policy_check"}
+SUBSCRIPTIONS: Final = {name: name for name in ("triage", "synthesize", "policy_check", DEAD_LETTER)}
+"""Each topic starts the function of its name."""
 QUEUES: Final = {
     "specialists": QueueSettings(max_concurrent=16),
     "watchdogs": QueueSettings(max_concurrent=4),

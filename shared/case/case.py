@@ -8,7 +8,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from shared.case.actions import Action, Json
-from shared.case.brief import Brief, Option
+from shared.case.brief import Brief, DecisionKind, Option
 from shared.case.canonical import Record, short_hash
 from shared.case.evidence import Ended, ReportPointer
 from shared.case.lifecycle import TERMINAL, State
@@ -89,6 +89,29 @@ class Outcome(Record):
     detail: str = ""
 
 
+class PostMortem(Record):
+    """What came of our advice once the outside world had settled the object.
+
+    `fees_minor` and `net_minor` are what Stripe booked for it, in `currency`, that of the account's balance; None where
+    that is not known. The net is what the object moved in all: negative when it cost us.
+    """
+
+    advice: DecisionKind | None
+    advised_minor: int | None
+    advised_currency: str | None
+    carried_out: bool
+    """Whether the advice was followed by its action."""
+    outcome: str
+    in_words: str
+    fees_minor: int | None
+    net_minor: int | None
+    currency: str | None
+    paid_minor: int | None
+    """What we paid beside it because it was owed, in `paid_currency`; None where nothing was paid."""
+    paid_currency: str | None
+    lesson: str
+
+
 class Waiting(Record):
     """What a case in awaiting_outcome waits for, and until when we expect to hear."""
 
@@ -119,6 +142,8 @@ class Case(Record):
     questions: tuple[Question, ...] = ()
     outcomes: dict[str, Outcome] = Field(default_factory=dict)
     waiting: Waiting | None = None
+    post_mortem: PostMortem | None = None
+    """Our advice against the outcome, once the outside world has settled the object."""
     decide_by: datetime | None = None
     """When the time to decide ends; approvals after it are refused."""
     state_reason: str = ""

@@ -10,7 +10,7 @@ from pydantic import Field
 from shared.case.actions import Action, ActionState, Json, Verdict
 from shared.case.brief import Brief
 from shared.case.canonical import Record
-from shared.case.case import Answer, Assignment, Outcome, Question, Subject, Trigger, Waiting
+from shared.case.case import Answer, Assignment, Outcome, PostMortem, Question, Subject, Trigger, Waiting
 from shared.case.evidence import ReportPointer
 from shared.case.lifecycle import State
 
@@ -154,6 +154,20 @@ class Reminded(Record):
     what: str
 
 
+class Rescheduled(Record):
+    """The time that people have to decide changed, because the object's own deadline did."""
+
+    type: Literal["rescheduled"] = "rescheduled"
+    decide_by: datetime
+
+
+class PostMortemWritten(Record):
+    """The outside world has settled the object: what came of our advice. A later one replaces it."""
+
+    type: Literal["post_mortem_written"] = "post_mortem_written"
+    post_mortem: PostMortem
+
+
 class EpisodeRecorded(Record):
     """The case was committed to memory: what we decided, why, and how it ended."""
 
@@ -163,6 +177,7 @@ class EpisodeRecorded(Record):
     amount_minor: int | None
     currency: str | None
     outcome: str
+    lesson: str = ""
 
 
 Event = Annotated[
@@ -180,6 +195,8 @@ Event = Annotated[
     | ActionMoved
     | OutsideChanged
     | Reminded
+    | Rescheduled
+    | PostMortemWritten
     | EpisodeRecorded,
     Field(discriminator="type"),
 ]

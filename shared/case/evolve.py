@@ -28,9 +28,11 @@ from shared.case.events import (
     Moved,
     OutsideChanged,
     PolicyChecked,
+    PostMortemWritten,
     QuestionAnswered,
     QuestionAsked,
     Reminded,
+    Rescheduled,
     RoundJoined,
     RoundPlanned,
 )
@@ -209,6 +211,19 @@ def _reminded(case: Case, event: Reminded, at: datetime) -> dict[str, Any]:
     return {"reminded": (*case.reminded, event.what)}
 
 
+def _rescheduled(case: Case, event: Rescheduled, at: datetime) -> dict[str, Any]:
+    questions = tuple(
+        question.model_copy(update={"due_by": event.decide_by}) if question.answer is None else question
+        for question in case.questions
+    )
+    decide_by = event.decide_by if case.state is State.AWAITING_APPROVAL else case.decide_by
+    return {"decide_by": decide_by, "questions": questions}
+
+
+def _post_mortem_written(case: Case, event: PostMortemWritten, at: datetime) -> dict[str, Any]:
+    return {"post_mortem": event.post_mortem}
+
+
 def _episode_recorded(case: Case, event: EpisodeRecorded, at: datetime) -> dict[str, Any]:
     return {}
 
@@ -237,5 +252,7 @@ _CHANGES: dict[type, Callable[[Case, Any, datetime], dict[str, Any]]] = {
     ActionMoved: _action_moved,
     OutsideChanged: _outside_changed,
     Reminded: _reminded,
+    Rescheduled: _rescheduled,
+    PostMortemWritten: _post_mortem_written,
     EpisodeRecorded: _episode_recorded,
 }

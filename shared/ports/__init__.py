@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shared.ports.callers import Callers
 from shared.ports.clock import Clock, Entropy
 from shared.ports.directory import Directory, Member, Org, Role
 from shared.ports.effects import Effects, Switch
@@ -12,6 +13,7 @@ from shared.ports.trace import Trace
 from shared.ports.workers import Workers
 
 __all__ = [
+    "Callers",
     "CaseStore",
     "Claims",
     "Clock",

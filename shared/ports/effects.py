@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from shared.case.actions import Action, Json
@@ -66,6 +67,16 @@ class Effects(Protocol):
     def perform(self, action: Action, context: EffectContext) -> Done:
         """One call, with our idempotency key. Raises EffectRefused, EffectUnknown or EffectUnavailable."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Who stopped effects, when and why. `org` None: for all orgs."""
+
+    org: str | None
+    by: str
+    reason: str
+    at: datetime
 
 
 class Switch(Protocol):

@@ -184,8 +184,11 @@ class CaseStore(Protocol):
         """The case as it stands; strongly consistent."""
         ...
 
-    def write(self, write: Write) -> None:
-        """Apply the batch. Raises PreconditionFailed and changes nothing when what it expects does not hold."""
+    def write(self, write: Write) -> Version:
+        """Apply the batch: the case's version from now on.
+
+        Raises PreconditionFailed and changes nothing when what it expects does not hold.
+        """
         ...
 
     def commit_at(self, org: str, case_id: str, first_seq: int) -> LoggedCommit | None:
@@ -204,12 +207,20 @@ class CaseStore(Protocol):
         """The rows of a chunk."""
         ...
 
-    def create_report(self, org: str, case_id: str, report: Report) -> bool:
-        """Create the report of its round and specialist if absent. False: another one stands, and stays."""
+    def create_report(self, org: str, case_id: str, report: Report) -> int | None:
+        """Create the report of its round and specialist if absent: how many reports the round has now, with this one.
+
+        None: another one stands, and stays; it may be this very one, created by a call whose answer was lost. Of
+        reports created at the same time, whoever is told the highest number was the last.
+        """
         ...
 
     def reports(self, org: str, case_id: str, round_number: int) -> Sequence[Report]:
         """The reports of a round that exist by now; strongly consistent."""
+        ...
+
+    def report_heads(self, org: str, case_id: str, round_number: int) -> Sequence[Report]:
+        """As `reports`, but with no rows in them: for whoever asks how they ended, not what was found."""
         ...
 
     def due(self, org: str | None, now: datetime, limit: int) -> Sequence[tuple[str, str]]:

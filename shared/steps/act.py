@@ -16,23 +16,23 @@ from shared.case.case import Case
 from shared.case.due import runnable
 from shared.case.events import ActionIntended, ActionMoved, Event, PolicyChecked
 from shared.case.lifecycle import State
-from shared.errors import Busy, Conflict, NotFound, Refused, Retryable
+from shared.errors import Busy, NotFound, Refused, Retryable
 from shared.policy.approvals import approved
 from shared.policy.evaluate import evaluate
 from shared.policy.model import load_policy
 from shared.ports.effects import Done, EffectContext, EffectRefused, EffectUnavailable, EffectUnknown
-from shared.ports.store import ChargeLedger
+from shared.ports.store import CaseRecord, ChargeLedger
 from shared.steps.budgets import (
     ACT_ATTEMPTS_BEFORE_PEOPLE,
     ACT_CALL_TIMEOUT_S,
     ACT_LEASE_S,
     APPROVAL_OUTLIVES_OUTCOME,
 )
-from shared.steps.commit import Change, Committed, commit
+from shared.steps.commit import Change, commit, unchanged
 from shared.steps.context import Ports, RequestContext
 from shared.steps.drift import drift
 from shared.steps.ledger import charge_of, follow, reserve
-from shared.steps.outside import REFUND_FINAL
+from shared.steps.outside import REFUND_FINAL, start_round
 from shared.steps.policy_check import facts_of
 from shared.steps.sending import drive
 from shared.steps.settle import Unfolding, settle, to_people
@@ -48,6 +48,8 @@ class Intent:
     """Monotonic seconds at which the lease was taken."""
     before: ActionState
     """What it was before this attempt."""
+    record: CaseRecord | None
+    """The case with the intent, to go on from."""
 
 
 def act(ports: Ports, context: RequestContext, case_id: str, action_id: str) -> None:
@@ -55,9 +57,10 @@ def act(ports: Ports, context: RequestContext, case_id: str, action_id: str) -> 
 
     Raises Busy while another attempt holds the lease, Retryable when the outcome is unknown or the service is down.
     """
-    case, action = _read(ports, context, case_id, action_id)
+    record, action = _read(ports, context, case_id, action_id)
+    case = record.case
     if action.state in ENDED or not runnable(case, action):
-        drive(ports, context, _unchanged(ports, context, case_id))
+        drive(ports, context, unchanged(record))
         return
     _refuse_if_leased(ports, action, ports.clock.now())
     if action.attempt and _found(ports, context, case, action):
@@ -66,17 +69,17 @@ def act(ports: Ports, context: RequestContext, case_id: str, action_id: str) -> 
         return
     if ports.switch.effects_stopped(context.org):
         return  # what is approved stays so, and what may have happened is still to be found out
-    intent = _prepare(ports, context, case, action)
+    intent = _prepare(ports, context, record, action)
     if intent is not None:
         _carry_out(ports, context, case_id, intent)
 
 
-def _read(ports: Ports, context: RequestContext, case_id: str, action_id: str) -> tuple[Case, Action]:
+def _read(ports: Ports, context: RequestContext, case_id: str, action_id: str) -> tuple[CaseRecord, Action]:
     record = ports.store.read(context.org, case_id)
     action = record.case.action(action_id) if record else None
     if record is None or action is None:
         raise NotFound(f"there is no action {action_id} in case {case_id}")
-    return record.case, action
+    return record, action
 
 
 def _refuse_if_leased(ports: Ports, action: Action, now: datetime) -> None:
@@ -111,8 +114,9 @@ def _is_for_people(ports: Ports, context: RequestContext, case: Case, action: Ac
     raise Retryable(f"the outcome of {action.id} is still unknown", after=300.0)
 
 
-def _prepare(ports: Ports, context: RequestContext, case: Case, action: Action) -> Intent | None:
+def _prepare(ports: Ports, context: RequestContext, record: CaseRecord, action: Action) -> Intent | None:
     """Check everything again and record the intent. None: the action may not run now, which has been recorded."""
+    case = record.case
     charge = charge_of(action)
     # The ledger before Stripe: whatever is paid in between shows at Stripe, and a stale ledger fails the batch.
     ledger = ports.store.read_ledger(context.org, action.account, charge) if charge else None
@@ -125,7 +129,8 @@ def _prepare(ports: Ports, context: RequestContext, case: Case, action: Action) 
         _tell_people(ports, context, case.id, action, "may not be tried again, and its outcome is unknown")
         raise Retryable(f"the outcome of {action.id} is unknown", after=300.0)
     if blocked is not None:
-        _record(ports, context, case.id, action.id, blocked)
+        again = ports.playbook(case.playbook).reconsiders(case, world)
+        _record(ports, context, case.id, action.id, blocked, again=again)
         return None
     reserved = reserve(ledger, case.id, action, _refundable(world)) if ledger is not None else None
     since = ports.clock.monotonic()
@@ -149,14 +154,14 @@ def _prepare(ports: Ports, context: RequestContext, case: Case, action: Action) 
         )
         return Change([intended], ledger=reserved)
 
-    committed = commit(ports, context, case.id, decide)
+    committed = commit(ports, context, case.id, decide, seen=record)
     if not committed.changed or committed.after is None:
         drive(ports, context, committed)
         return None
     held = committed.after.action(action.id)
     # Where to go back to when certainly nothing was done now: an earlier attempt may still have done it.
     before = ActionState.UNKNOWN if action.state in IN_FLIGHT else ActionState.APPROVED
-    return Intent(held, effect_context, since, before) if held is not None else None
+    return Intent(held, effect_context, since, before, committed.record) if held is not None else None
 
 
 def _blocked(
@@ -225,10 +230,10 @@ def _carry_out(ports: Ports, context: RequestContext, case_id: str, intent: Inte
     try:
         done = ports.write_access().perform(action, intent.context)
     except EffectRefused as error:
-        _record(ports, context, case_id, action.id, _failed(action, str(error)))
+        _record(ports, context, case_id, action.id, _failed(action, str(error)), seen=intent.record)
     except EffectUnknown as error:
         unknown = ActionMoved(action_id=action.id, to=ActionState.UNKNOWN, error=str(error))
-        _record(ports, context, case_id, action.id, unknown)
+        _record(ports, context, case_id, action.id, unknown, seen=intent.record)
         raise Retryable(f"the outcome of {action.id} is unknown; it will be looked up", after=2.0) from error
     except EffectUnavailable:
         _stand_down(ports, context, case_id, intent, "the service is not available")
@@ -237,10 +242,10 @@ def _carry_out(ports: Ports, context: RequestContext, case_id: str, intent: Inte
         # A fault of ours in the middle of a call: whatever it was, the call may have had its effect.
         kind = type(error).__name__
         unknown = ActionMoved(action_id=action.id, to=ActionState.UNKNOWN, error=f"an unexpected {kind}")
-        _record(ports, context, case_id, action.id, unknown)
+        _record(ports, context, case_id, action.id, unknown, seen=intent.record)
         raise
     else:
-        _record(ports, context, case_id, action.id, _succeeded(action, done))
+        _record(ports, context, case_id, action.id, _succeeded(action, done), seen=intent.record)
 
 
 def _succeeded(action: Action, done: Done) -> ActionMoved:
@@ -257,8 +262,20 @@ def _failed(action: Action, error: str) -> ActionMoved:
     return ActionMoved(action_id=action.id, to=ActionState.FAILED, reason="refused by the other side", error=error)
 
 
-def _record(ports: Ports, context: RequestContext, case_id: str, action_id: str, event: Event) -> None:
-    """Record what became of the action and what follows from it, and drive on."""
+def _record(
+    ports: Ports,
+    context: RequestContext,
+    case_id: str,
+    action_id: str,
+    event: Event,
+    *,
+    seen: CaseRecord | None = None,
+    again: str | None = None,
+) -> None:
+    """Record what became of the action and what follows from it, and drive on.
+
+    `again`: why, once the action is void, the team looks again before any person has to.
+    """
 
     def decide(case: Case | None, now: datetime) -> Change:
         action = case.action(action_id) if case else None
@@ -266,10 +283,14 @@ def _record(ports: Ports, context: RequestContext, case_id: str, action_id: str,
             return Change()
         unfolding = Unfolding(case, now)
         unfolding.add(_explained(case, action, event, ports))
-        settle(unfolding, ports.playbook(case.playbook))
+        playbook, moved = ports.playbook(case.playbook), unfolding.case.action(action_id)
+        if again is not None and moved is not None and moved.state is ActionState.VOIDED:
+            start_round(unfolding, playbook, again)
+        else:
+            settle(unfolding, playbook)
         return Change(unfolding.events, ledger=follow(ports, context, case, unfolding.case))
 
-    drive(ports, context, commit(ports, context, case_id, decide))
+    drive(ports, context, commit(ports, context, case_id, decide, seen=seen))
 
 
 def _explained(case: Case, action: Action, event: Event, ports: Ports) -> Event:
@@ -327,10 +348,3 @@ def _effect_context(context: RequestContext, case: Case, action: Action, attempt
         attempt=attempt,
         timeout_s=ACT_CALL_TIMEOUT_S,
     )
-
-
-def _unchanged(ports: Ports, context: RequestContext, case_id: str) -> Committed:
-    record = ports.store.read(context.org, case_id)
-    if record is None:
-        raise Conflict(f"case {case_id} is gone")
-    return Committed(record.case, record.case, changed=False, generation=record.bookkeeping.generation)

@@ -50,32 +50,47 @@ class Committed:
     after: Case | None
     changed: bool
     generation: int = 0
+    record: CaseRecord | None = None
+    """The case as stored now, to go on from without reading it again. None: there is none, or others may have moved it
+    on already."""
 
 
-def commit(ports: Ports, context: RequestContext, case_id: str, decide: Decide) -> Committed:
+def unchanged(record: CaseRecord | None) -> Committed:
+    """What a step has that finds nothing to do in the case it read."""
+    case = record.case if record else None
+    return Committed(case, case, False, record.bookkeeping.generation if record else 0, record)
+
+
+def commit(
+    ports: Ports, context: RequestContext, case_id: str, decide: Decide, *, seen: CaseRecord | None = None
+) -> Committed:
     """Apply what `decide` says of the present case, exactly once.
 
-    Raises whatever `decide` raises, and Contended when other writers win every one of a bounded number of races.
+    `seen` is the case as this step has read it already: the first attempt starts from it, and if it has changed since,
+    the write fails and it is read again. Raises whatever `decide` raises, and Contended when other writers win every
+    one of a bounded number of races.
     """
     for attempt in range(MAX_ATTEMPTS):
-        record = ports.store.read(context.org, case_id)
+        record = seen if seen and attempt == 0 else ports.store.read(context.org, case_id)
         before = record.case if record else None
         # Time never runs backwards within a case, whatever two machines' clocks say.
         now = max(ports.clock.now(), before.updated_at) if before else ports.clock.now()
         change = decide(before, now)
-        generation = record.bookkeeping.generation if record else 0
         if not change.events:
             for settled in change.inbox:
                 ports.inbox.settle(context.org, settled)
-            return Committed(before, before, changed=False, generation=generation)
+            return unchanged(record)
         write = _build(ports, context, case_id, record, change, now)
+        generation = write.bookkeeping.generation
         try:
-            ports.store.write(write)
+            version = ports.store.write(write)
         except PreconditionFailed:
-            if not _was_ours(ports, context, write):
-                _pause(ports, attempt)
-                continue
-        return Committed(before, write.case, changed=True, generation=generation)
+            if _was_ours(ports, context, write):
+                return Committed(before, write.case, True, generation)
+            _pause(ports, attempt)
+        else:
+            stored = CaseRecord(write.case, version, write.head, write.bookkeeping)
+            return Committed(before, write.case, True, generation, stored)
     raise Contended(f"case {case_id} is being changed by too many at once; try again", after=1.0)
 
 
@@ -135,7 +150,7 @@ def _episode(case: Case, events: Sequence[Event], now: datetime) -> Episode | No
         currency=recorded.currency,
         outcome=recorded.outcome,
         decided_at=now,
-        rationale=case.brief.decision.rationale if case.brief else "",
+        rationale=f"{case.brief.decision.rationale if case.brief else ''} {recorded.lesson}".strip(),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from shared.errors import ManthanError, Refused
 from shared.ports import (
+    Callers,
     CaseStore,
     Claims,
     Clock,
@@ -64,6 +65,8 @@ class Ports:
     sources: Callable[[str], Sources] | None = None
     """The connected systems of an org."""
     effects: Effects | None = None
+    callers: Callers | None = None
+    """Who may call the function. Without it nobody may."""
 
     def playbook(self, name: str) -> Playbook:
         """The playbook of a case. Raises NotGiven when this deployment does not have it."""
@@ -77,6 +80,12 @@ class Ports:
         if self.sources is None:
             raise NotGiven("this function may not read the connected systems")
         return self.sources(org)
+
+    def require_caller(self, authorization: str, peer: str) -> None:
+        """Raises Refused unless the caller is a transport of ours; see shared.ports.callers."""
+        if self.callers is None:
+            raise NotGiven("this function was not told whom it may serve")
+        self.callers.require(authorization, peer)
 
     def write_access(self) -> Effects:
         """The services that may be changed."""

@@ -6,6 +6,7 @@ A specialist never touches the case document. Its result is one report, created 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -15,12 +16,12 @@ from shared.case.events import RoundJoined
 from shared.case.evidence import Ended, Gap
 from shared.case.lifecycle import State
 from shared.errors import Busy, NotFound, Retryable
-from shared.ports.store import Claim
+from shared.ports.store import CaseRecord, Claim
 from shared.steps.budgets import SPECIALIST_DISPATCH_S, SPECIALIST_SOFT_S, SPECIALISTS
-from shared.steps.commit import Change, Committed, commit
+from shared.steps.commit import Change, commit, unchanged
 from shared.steps.context import Ports, RequestContext
 from shared.steps.reports import pack, pointers
-from shared.steps.sending import send_all, send_new
+from shared.steps.sending import drive
 from shared.team.contract import Findings, Job, OutOfTime, Specialist
 
 
@@ -32,6 +33,11 @@ class Delivery:
     retry: int
 
     @property
+    def again(self) -> bool:
+        """Whether another delivery of this task was sent before: its work may be done."""
+        return self.retry > 0 or self.generation > 0
+
+    @property
     def last(self) -> bool:
         """Whether the queue will not deliver again: then a failure is recorded instead of retried."""
         return self.retry + 1 >= SPECIALISTS.retry.max_attempts
@@ -41,49 +47,75 @@ def investigate(
     ports: Ports, context: RequestContext, case_id: str, round_number: int, name: str, delivery: Delivery
 ) -> None:
     """Run one attempt. Raises Busy while another delivery works on it, and Retryable when an attempt failed."""
-    case = _read(ports, context, case_id)
+    record = _read(ports, context, case_id)
+    case = record.case
     assignment = _open_assignment(case, round_number, name)
-    if assignment is None or _exists(ports, case, round_number, name):
-        _join(ports, context, case_id, round_number, redelivered=True)
+    if assignment is None:
+        drive(ports, context, unchanged(record))
+        return
+    if delivery.again and _reported(ports, case, round_number, name):
+        _join(ports, context, record, round_number)
         return
     now = ports.clock.now()
     if now >= assignment.deadline_at:
-        _give_up(ports, context, case, round_number, assignment, now)
-        return
-    claim = _claim(ports, context, case, round_number, assignment, delivery)
-    findings = Findings()
-    try:
-        ended = _attempt(ports, case, round_number, assignment, delivery, findings)
-        created = _hand_over(ports, case, round_number, name, ended, findings, delivery.retry)
-    finally:
-        ports.claims.release(context.org, claim.key, claim.owner)
-    _join(ports, context, case_id, round_number, redelivered=not created)
+        standing = _time_out(ports, case, round_number, assignment, now)
+    else:
+        claim = _claim(ports, context, case, round_number, assignment, delivery)
+        if claim is None:
+            _join(ports, context, record, round_number)
+            return
+        standing = _work(ports, case, round_number, assignment, delivery, claim)
+    if standing is None or standing >= len(_assignments(case)):
+        # It completed the round; or another report stood already, whose author may have gone before joining.
+        _join(ports, context, record, round_number)
 
 
 def watch(ports: Ports, context: RequestContext, case_id: str, round_number: int) -> None:
     """The watchdog: at a deadline, whoever has not reported has timed out. Early, it only joins."""
-    case = _read(ports, context, case_id)
-    current = case.round
-    now = ports.clock.now()
-    if current is not None and _is_open(case, round_number):
-        for assignment in current.assignments:
-            if now >= assignment.deadline_at and not _exists(ports, case, round_number, assignment.specialist):
-                _time_out(ports, case, round_number, assignment, now)
-    _join(ports, context, case_id, round_number, redelivered=True)
+    record = _read(ports, context, case_id)
+    case, now = record.case, ports.clock.now()
+    if not _is_open(case, round_number):
+        drive(ports, context, unchanged(record))
+        return
+    reported = _names(ports, case, round_number)
+    for assignment in _assignments(case):
+        if now >= assignment.deadline_at and assignment.specialist not in reported:
+            _time_out(ports, case, round_number, assignment, now)
+    _join(ports, context, record, round_number)
 
 
-def _read(ports: Ports, context: RequestContext, case_id: str) -> Case:
+def _work(
+    ports: Ports, case: Case, round_number: int, assignment: Assignment, delivery: Delivery, claim: Claim
+) -> int | None:
+    """One attempt and its report: how many reports the round has then; None when another one stood already.
+
+    The claim of an attempt that ended well is left to run out: whoever comes after it finds the report. One that failed
+    gives it back, for the next attempt.
+    """
+    findings = Findings()
+    try:
+        ended = _attempt(ports, case, round_number, assignment, delivery, findings)
+        return _hand_over(ports, case, round_number, assignment.specialist, ended, findings, delivery.retry)
+    except BaseException:
+        ports.claims.release(case.org, claim.key, claim.owner)
+        raise
+
+
+def _read(ports: Ports, context: RequestContext, case_id: str) -> CaseRecord:
     record = ports.store.read(context.org, case_id)
     if record is None:
         raise NotFound(f"there is no case {case_id}")
-    return record.case
+    return record
 
 
 def _open_assignment(case: Case, round_number: int, name: str) -> Assignment | None:
-    current = case.round
-    if current is None or not _is_open(case, round_number):
+    if not _is_open(case, round_number):
         return None
-    return next((assignment for assignment in current.assignments if assignment.specialist == name), None)
+    return next((assignment for assignment in _assignments(case) if assignment.specialist == name), None)
+
+
+def _assignments(case: Case) -> Sequence[Assignment]:
+    return case.round.assignments if case.round else ()
 
 
 def _is_open(case: Case, round_number: int) -> bool:
@@ -93,8 +125,12 @@ def _is_open(case: Case, round_number: int) -> bool:
     return investigating and current is not None and current.number == round_number and not current.joined
 
 
-def _exists(ports: Ports, case: Case, round_number: int, name: str) -> bool:
-    return any(report.specialist == name for report in ports.store.reports(case.org, case.id, round_number))
+def _names(ports: Ports, case: Case, round_number: int) -> set[str]:
+    return {report.specialist for report in ports.store.report_heads(case.org, case.id, round_number)}
+
+
+def _reported(ports: Ports, case: Case, round_number: int, name: str) -> bool:
+    return name in _names(ports, case, round_number)
 
 
 def _claim(
@@ -104,7 +140,8 @@ def _claim(
     round_number: int,
     assignment: Assignment,
     delivery: Delivery,
-) -> Claim:
+) -> Claim | None:
+    """The claim of this delivery; None when its work turns out to be done. Raises Busy while another is at it."""
     now = ports.clock.now()
     claim = Claim(
         key=short_hash(case.id, str(round_number), assignment.specialist),
@@ -114,6 +151,8 @@ def _claim(
         expires_at=min(now + timedelta(seconds=SPECIALIST_DISPATCH_S), assignment.deadline_at),
     )
     live = ports.claims.take(context.org, claim, now)
+    if live is not None and _reported(ports, case, round_number, assignment.specialist):
+        return None
     if live is not None:
         wait = max(1.0, (live.expires_at - now).total_seconds())
         raise Busy(f"{assignment.specialist} is already at work on {case.id}", after=wait)
@@ -169,15 +208,8 @@ def _specialist(ports: Ports, case: Case, name: str) -> Specialist:
     return found
 
 
-def _give_up(
-    ports: Ports, context: RequestContext, case: Case, round_number: int, assignment: Assignment, now: datetime
-) -> None:
-    """Past the deadline a delivery starts no work."""
-    created = _time_out(ports, case, round_number, assignment, now)
-    _join(ports, context, case.id, round_number, redelivered=not created)
-
-
-def _time_out(ports: Ports, case: Case, round_number: int, assignment: Assignment, now: datetime) -> bool:
+def _time_out(ports: Ports, case: Case, round_number: int, assignment: Assignment, now: datetime) -> int | None:
+    """Past the deadline a delivery starts no work: that its specialist has not reported is its report."""
     name = assignment.specialist
     why = "it did not finish before its deadline"
     findings = Findings(gaps=[Gap(specialist=name, what="everything it was asked", why=why)])
@@ -194,7 +226,7 @@ def _hand_over(
     findings: Findings,
     attempt: int,
     now: datetime | None = None,
-) -> bool:
+) -> int | None:
     report = pack(
         ports.store,
         case,
@@ -208,21 +240,17 @@ def _hand_over(
     return ports.store.create_report(case.org, case.id, report)
 
 
-def _join(ports: Ports, context: RequestContext, case_id: str, round_number: int, *, redelivered: bool) -> None:
-    """End the round if every assignment has its report; one of the deliveries wins, and drives the case on."""
-    reports = ports.store.reports(context.org, case_id, round_number)
+def _join(ports: Ports, context: RequestContext, record: CaseRecord, round_number: int) -> None:
+    """End the round if every assignment has its report; one of the deliveries wins. Either way, drive the case on."""
+    case_id = record.case.id
+    reports = ports.store.report_heads(context.org, case_id, round_number)
     names = {report.specialist for report in reports}
 
     def decide(case: Case | None, now: datetime) -> Change:
-        current = case.round if case else None
-        if case is None or current is None or not _is_open(case, round_number):
+        if case is None or not _is_open(case, round_number):
             return Change()
-        if any(assignment.specialist not in names for assignment in current.assignments):
+        if any(assignment.specialist not in names for assignment in _assignments(case)):
             return Change()
         return Change([RoundJoined(round=round_number, reports=pointers(case, reports))])
 
-    committed: Committed = commit(ports, context, case_id, decide)
-    if committed.changed:
-        send_new(ports, context, committed)
-    elif redelivered:
-        send_all(ports, context, committed)
+    drive(ports, context, commit(ports, context, case_id, decide, seen=record))

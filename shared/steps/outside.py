@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from shared.case.actions import ENDED, IN_FLIGHT, ActionState, DependencyKind
 from shared.case.case import Case, QuestionKind
-from shared.case.events import ActionMoved, Moved, OutsideChanged
+from shared.case.events import ActionMoved, Moved, OutsideChanged, Rescheduled
 from shared.case.lifecycle import State
 from shared.steps.planning import plan_round
-from shared.steps.settle import Unfolding, cascade, close_questions, settle, to_people, void_open_actions
+from shared.steps.settle import (
+    Unfolding,
+    cascade,
+    close_questions,
+    reflect,
+    remember,
+    settle,
+    to_people,
+    void_open_actions,
+)
 from shared.team.contract import Observation, Playbook
 
 _REFUND_FAILED = frozenset({"refund.failed", "refund.canceled"})
@@ -24,6 +35,7 @@ def take_note(unfolding: Unfolding, playbook: Playbook, event_id: str, event_typ
             event_id=event_id, event_type=event_type, facts=dict(observation.facts), outcome=observation.outcome
         )
     )
+    _follow_deadline(unfolding, known)
     if observation.reopens:
         _reopened(unfolding, playbook, observation.why)
     elif observation.outcome is not None and observation.outcome.name in _REFUND_FAILED:
@@ -34,6 +46,23 @@ def take_note(unfolding: Unfolding, playbook: Playbook, event_id: str, event_typ
         _outcome(unfolding, playbook, observation.outcome.name, settled_before=playbook.settled_by(known))
     elif known.state is State.AWAITING_OUTCOME:
         settle(unfolding, playbook)
+    _look_back(unfolding, playbook)
+
+
+def _follow_deadline(unfolding: Unfolding, known: Case) -> None:
+    """People have until the object's own deadline, also when that is moved while they are asked."""
+    case, told = unfolding.case, unfolding.case.text_fact("due_by")
+    asked = case.state is State.AWAITING_APPROVAL or case.open_question is not None
+    if told is not None and told != known.text_fact("due_by") and asked:
+        unfolding.add(Rescheduled(decide_by=datetime.fromisoformat(told)))
+
+
+def _look_back(unfolding: Unfolding, playbook: Playbook) -> None:
+    """What is told of an object that is over belongs into its post-mortem, and into what we remember of the case."""
+    remembered = unfolding.case.post_mortem is not None
+    settled = unfolding.case.terminal or unfolding.case.state is State.MANUAL_REVIEW
+    if settled and reflect(unfolding, playbook) and remembered:
+        remember(unfolding, playbook)
 
 
 def _outcome(unfolding: Unfolding, playbook: Playbook, outcome: str, *, settled_before: str | None) -> None:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 
 from shared.case.actions import ENDED_WITHOUT_EFFECT, Action, ActionState, Json, Tier, Verdict
 from shared.case.brief import Decision, DecisionKind
 from shared.case.case import Case
 from shared.case.events import ActionMoved, Event, PolicyChecked
-from shared.case.evidence import Evidence
 from shared.case.lifecycle import State
 from shared.case.money import Money
 from shared.errors import NotFound, Terminal
 from shared.policy.approvals import needs_people
 from shared.policy.evaluate import evaluate
-from shared.policy.gate import check_amounts
+from shared.policy.gate import Lookup, check_amounts
 from shared.policy.model import Policy, load_policy
 from shared.ports.directory import Org
-from shared.steps.commit import Change, commit
+from shared.steps.commit import Change, commit, unchanged
 from shared.steps.context import Ports, RequestContext
 from shared.steps.reports import read_evidence
 from shared.steps.sending import drive
@@ -33,25 +32,31 @@ def check(ports: Ports, context: RequestContext, case_id: str) -> None:
     record = ports.store.read(context.org, case_id)
     if record is None:
         raise NotFound(f"there is no case {case_id}")
+    if not _is_due(record.case):
+        drive(ports, context, unchanged(record))
+        return
     org = ports.directory.org(context.org)
     policy = load_policy(org.approval_policy)
-    evidence = read_evidence(ports.store, record.case) if _is_due(record.case) else ()
 
     def decide(case: Case | None, now: datetime) -> Change:
         if case is None or not _is_due(case):
             return Change()
-        return Change(_speak(case, org, policy, evidence, ports.playbook(case.playbook), now))
+        return Change(_speak(case, org, policy, _evidence_of(ports, case), ports.playbook(case.playbook), now))
 
-    drive(ports, context, commit(ports, context, case_id, decide))
+    drive(ports, context, commit(ports, context, case_id, decide, seen=record))
+
+
+def _evidence_of(ports: Ports, case: Case) -> Lookup:
+    """The evidence by index, read when a derivation first asks for it: a decision without money never does."""
+    read = cache(lambda: read_evidence(ports.store, case))
+    return lambda index: read()[index] if 0 <= index < len(read()) else None
 
 
 def _is_due(case: Case) -> bool:
     return case.state is State.DRAFTED and not case.checked and case.brief is not None
 
 
-def _speak(
-    case: Case, org: Org, policy: Policy, evidence: Sequence[Evidence], playbook: Playbook, now: datetime
-) -> list[Event]:
+def _speak(case: Case, org: Org, policy: Policy, evidence: Lookup, playbook: Playbook, now: datetime) -> list[Event]:
     assert case.brief is not None
     unfolding, decision = Unfolding(case, now), case.brief.decision
     verdicts = verdicts_of(case, decision, org, policy)
@@ -91,7 +96,7 @@ def _start_approval(unfolding: Unfolding, action: Action) -> None:
 def _problem(
     case: Case,
     decision: Decision,
-    evidence: Sequence[Evidence],
+    evidence: Lookup,
     playbook: Playbook,
     verdicts: dict[str, Verdict],
 ) -> str | None:
@@ -107,7 +112,7 @@ def _problem(
         check_amounts(
             decision,
             [action for action in case.actions if action.state not in ENDED_WITHOUT_EFFECT],
-            lookup=lambda index: evidence[index] if 0 <= index < len(evidence) else None,
+            lookup=evidence,
             refundable_now=now_minor,
             refundable_after_outcome=later_minor,
             disputed=_disputed(case),

@@ -18,7 +18,15 @@ from shared.case.brief import Option
 from shared.case.canonical import short_hash
 from shared.case.case import Answer, Case, Question, QuestionKind, Waiting
 from shared.case.due import dependencies_met
-from shared.case.events import ActionMoved, EpisodeRecorded, Event, Moved, QuestionAnswered, QuestionAsked
+from shared.case.events import (
+    ActionMoved,
+    EpisodeRecorded,
+    Event,
+    Moved,
+    PostMortemWritten,
+    QuestionAnswered,
+    QuestionAsked,
+)
 from shared.case.evolve import evolve
 from shared.case.lifecycle import State
 from shared.steps.budgets import DECIDE_WITHIN, OUTCOME_AT_MOST, PENDING_AT_MOST
@@ -123,9 +131,21 @@ def close(unfolding: Unfolding, playbook: Playbook) -> None:
     acted = any(a.state is ActionState.SUCCEEDED and a.effect is not Effect.INTERNAL for a in case.actions)
     if settled_by is not None and not acted:
         _move(unfolding, State.WITHDRAWN, settled_by)
+        reflect(unfolding, playbook)
         return
-    _move(unfolding, State.RESOLVED, settled_by or "every action is done")
+    reflect(unfolding, playbook)
+    written = unfolding.case.post_mortem
+    _move(unfolding, State.RESOLVED, written.in_words if written else settled_by or "every action is done")
     remember(unfolding, playbook)
+
+
+def reflect(unfolding: Unfolding, playbook: Playbook) -> bool:
+    """Write the post-mortem of an object that the outside world has settled; whether it says anything new."""
+    written = playbook.post_mortem(unfolding.case)
+    if written is None or written == unfolding.case.post_mortem:
+        return False
+    unfolding.add(PostMortemWritten(post_mortem=written))
+    return True
 
 
 def remember(unfolding: Unfolding, playbook: Playbook) -> None:
@@ -142,6 +162,7 @@ def remember(unfolding: Unfolding, playbook: Playbook) -> None:
             amount_minor=decision.amount_minor,
             currency=decision.currency,
             outcome=playbook.outcome_of(case),
+            lesson=case.post_mortem.lesson if case.post_mortem else "",
         )
     )
 

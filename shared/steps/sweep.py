@@ -68,7 +68,7 @@ def sweep_case(ports: Ports, context: RequestContext, case_id: str) -> None:
     committed = commit(ports, context, case_id, decide)
     if committed.changed:
         send_new(ports, context, committed)
-    record = ports.store.read(context.org, case_id)
+    record = committed.record or ports.store.read(context.org, case_id)
     if record is not None:
         _resend(ports, context, record)
 

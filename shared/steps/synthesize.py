@@ -42,7 +42,7 @@ def synthesize(ports: Ports, context: RequestContext, case_id: str) -> None:
             return Change()
         return Change(_conclude(current, draft, now))
 
-    drive(ports, context, commit(ports, context, case_id, decide))
+    drive(ports, context, commit(ports, context, case_id, decide, seen=record))
 
 
 def _is_due(case: Case, now: datetime) -> bool:

@@ -12,13 +12,13 @@ from shared.case.lifecycle import State
 from shared.errors import InvalidInput, Retryable
 from shared.ports.store import InboxChange, InboxEntry, InboxStatus
 from shared.steps.budgets import INBOX_GIVE_UP_AFTER, INBOX_RESEND_AFTER
-from shared.steps.commit import Change, Committed, commit
+from shared.steps.commit import Change, commit, unchanged
 from shared.steps.context import Ports, RequestContext
 from shared.steps.intake import triage_message
 from shared.steps.ledger import follow
 from shared.steps.outside import start_round, take_note
 from shared.steps.sending import drive
-from shared.steps.settle import Unfolding
+from shared.steps.settle import Unfolding, reflect
 from shared.team.contract import Ignored, Playbook, Routing
 
 NO_CASE = "no case is about its object"
@@ -41,7 +41,7 @@ def triage(ports: Ports, context: RequestContext, event_id: str) -> Triaged:
         raise Retryable(f"event {event_id} is not in the inbox yet", after=1.0)
     if entry.status is not InboxStatus.RECEIVED:
         if entry.case_id is not None:
-            drive(ports, context, _unchanged(ports, context, entry.case_id))
+            drive(ports, context, unchanged(ports.store.read(context.org, entry.case_id)))
         return Triaged(entry.status, entry.case_id, entry.reason)
     try:
         routing = route(ports, entry)
@@ -72,10 +72,12 @@ def _take_up(ports: Ports, context: RequestContext, entry: InboxEntry, routing: 
 
     def decide(case: Case | None, now: datetime) -> Change:
         attach = InboxChange(entry.id, InboxStatus.ATTACHED, subject_case)
-        present = ports.inbox.get(context.org, entry.id)
-        if present is not None and present.status is not InboxStatus.RECEIVED:
-            return Change()  # a duplicate delivery of the same hint was faster
         if case is not None:
+            # An entry is attached in the batch that changes its case: only where there is one can another have been
+            # faster.
+            present = ports.inbox.get(context.org, entry.id)
+            if present is not None and present.status is not InboxStatus.RECEIVED:
+                return Change()
             unfolding = Unfolding(case, now)
             take_note(unfolding, playbook, entry.id, entry.type, routing.observation)
             return Change(unfolding.events, inbox=(attach,), ledger=follow(ports, context, case, unfolding.case))
@@ -134,6 +136,7 @@ def _open(
     settled_by = ports.playbook(routing.playbook).settled_by(unfolding.case)
     if settled_by is not None and not unfolding.case.terminal:
         unfolding.add(Moved(to=State.WITHDRAWN, reason=f"{settled_by}; there is nothing to answer"))
+        reflect(unfolding, ports.playbook(routing.playbook))
     return unfolding
 
 
@@ -168,12 +171,6 @@ def _wake_stragglers(ports: Ports, context: RequestContext, subject_case: str) -
 def _settle(ports: Ports, context: RequestContext, entry: InboxEntry, status: InboxStatus, reason: str) -> Triaged:
     ports.inbox.settle(context.org, InboxChange(entry.id, status, None, reason))
     return Triaged(status, None, reason)
-
-
-def _unchanged(ports: Ports, context: RequestContext, existing: str) -> Committed:
-    record = ports.store.read(context.org, existing)
-    case = record.case if record else None
-    return Committed(case, case, changed=False, generation=record.bookkeeping.generation if record else 0)
 
 
 def give_up(ports: Ports, context: RequestContext, event_id: str, reason: str) -> None:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from shared.case.actions import Action, ActionDraft, Json
 from shared.case.brief import Brief, Decision, Option
-from shared.case.case import Case, Outcome, Subject
+from shared.case.case import Case, Outcome, PostMortem, Subject
 from shared.case.evidence import Evidence, EvidenceRow, Gap
 from shared.ports.directory import Org
 from shared.ports.sources import Sources
@@ -165,6 +165,14 @@ class Playbook(Protocol):
 
     def awaits(self, case: Case) -> tuple[str, datetime | None] | None:
         """What the case still waits for outside once its own actions are done, and until when; None: nothing."""
+        ...
+
+    def reconsiders(self, case: Case, world: Mapping[str, Json]) -> str | None:
+        """Why what was read of the world before an action calls for another round; None: a person looks."""
+        ...
+
+    def post_mortem(self, case: Case) -> PostMortem | None:
+        """What came of our advice, once the outside world has settled the object; None before, and where none is."""
         ...
 
     def looks_again(self, case: Case) -> str | None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 
+from shared.case.money import format_minor
+
 _QUOTED = re.compile(r"^[ \t]*(>.*|on .{0,120} wrote:|-{2,} ?original message.*)$", re.IGNORECASE | re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 
@@ -79,8 +81,9 @@ _NO_CANCEL = re.compile(
 )
 _MENTION = re.compile(r"\b(cancel\w*|terminat\w*|unsubscrib\w*|(not|n.t) renew\w*)\b", re.IGNORECASE)
 _PERHAPS = re.compile(
-    r"\b(cancel(l?ing|l?ed|lations?)?|terminat(e|ed|ing|ion)|unsubscrib\w*)\b(?=[\s,:]*(of )?($|[.!\n]|it\b|this\b|that\b|everything\b|"
-    rf"effective\b|as (of|from)\b|from\b|immediately\b|with\b|by\b|our\b|my\b|(the |this )?{_PLAN}\b))",
+    r"\b(cancel(l?ing|l?ed|lations?)?|terminat(e|ed|ing|ion)|unsubscrib\w*)\b(?=[\s,:]*(of )?($|[.!\n]"
+    r"|(it|this|that|everything|effective|as (of|from)|from|immediately|with|by|our|my)\b"
+    rf"|(the |this )?{_PLAN}\b))",
     re.IGNORECASE,
 )
 
@@ -105,7 +108,41 @@ _ADDRESSED = re.compile(
     r"|</?(system|instructions?|prompt)>",
     re.IGNORECASE | re.MULTILINE,
 )
+_HOLD = re.compile(
+    r"\b((do ?n.t|do not|never|not (to )?be|no) (suspend\w*|suspension|switch\w* (them |it )?off|cut\w* (them )?off"
+    r"|turn\w* (them )?off)|(hold|holds|holding|pause|stop|block|waive)( off)?( on)?( any| the)? suspen\w*"
+    r"|keep (them|it|the account|the service|service) (on|up|live|running|active))\b",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(
+    r"\?|\b(can|could|may|should|shall|please|pls|want|wish|hope|ask(s|ed|ing)?) ?(we|you|i|them)?\b", re.IGNORECASE
+)
 _MONEY = re.compile(r"[$€£¥]\s?\d|\b\d[\d,.]*\s?(usd|eur|gbp|dollars|euros)\b", re.IGNORECASE)
+_ASKING = re.compile(
+    r"\b(please|can (you|we|i)|could (you|we|i)|would (like|want)|(we|i)( |.d )?(want|need|like|request|ask|expect)\w*"
+    r"|requesting|asking for|give (us|me)|send (us|me))\b",
+    re.IGNORECASE,
+)
+_NO_ASKING = re.compile(
+    r"\b(how (do|does|can|long|would)|whether|what is your|do you (offer|have|give)|polic(y|ies)|no refund"
+    r"|do(n.t| not) (want|need))\b",
+    re.IGNORECASE,
+)
+_ALL_OF_IT = re.compile(
+    r"\b(full refund|refund\w* (\w+ ){0,3}(in full|full amount|whole|everything|all of it)|(whole|entire|full) "
+    r"(amount|payment|charge|invoice))\b",
+    re.IGNORECASE,
+)
+_FIGURE = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?=\D|$)(?!\s*(?:business )?(?:days?|hours?|weeks?|%))")
+_BILL = re.compile(
+    r"\b(bill(s|ed|ing)?|invoic\w*|charg(e|es|ed|ing)|seats?|licen[cs]es?|price|paying)\b", re.IGNORECASE
+)
+_OBJECTS = re.compile(
+    r"\b(wrong|incorrect\w*|too (many|much|high)|over-?(charg|bill)\w*|mistake\w*|dispute|disagree|should (only )?be"
+    r"|never (agreed|ordered|asked|approved)|did(n.t| not) (agree|order|ask for|approve)|more than we"
+    r"|not (right|correct|ours))\b",
+    re.IGNORECASE,
+)
 _PLAN_CHANGE = re.compile(
     r"\b(plan change|change of plan|downgrad\w*|switched|moved|changed)\b[^:\n]{0,160}[:\s]\s*(from )?"
     r"(?P<old>[^:\n]{1,80}?)\s*(->|→|=>|\bto\b)\s*(?P<new>[^.\n]{1,80})",
@@ -185,6 +222,47 @@ def is_instruction(text: str) -> bool:
     approval changed. Counting such texts is all that comes of it; approval policies may ask for more people then.
     """
     return _ADDRESSED.search(text) is not None
+
+
+def holds_suspension(text: str) -> bool:
+    """Whether it says that a customer is not to be switched off, or asks for that."""
+    return any(_HOLD.search(sentence) is not None for sentence in _sentences(text))
+
+
+def forbids_suspension(text: str) -> bool:
+    """Whether it decides that a customer is not to be switched off; asking for it, or a condition, decides nothing."""
+    return any(
+        _HOLD.search(sentence) and not _ASKED.search(sentence) and not _CONDITION.search(sentence)
+        for sentence in _sentences(text)
+    )
+
+
+def mentions_refund(text: str) -> bool:
+    """Whether it speaks of money coming back at all."""
+    return _COMPENSATION.search(own_words(text)) is not None
+
+
+def asks_for_refund(text: str) -> bool:
+    """Whether a sentence of it asks for money back; asking how or whether refunds work does not count."""
+    return any(
+        _COMPENSATION.search(sentence) and _ASKING.search(sentence) and not _NO_ASKING.search(sentence)
+        for sentence in _sentences(text)
+    )
+
+
+def promises_all(text: str, minor: int, currency: str) -> bool:
+    """Whether what it promises is all of an amount: it says so, or names exactly that amount and no other."""
+    promised = promise_in(text) or ""
+    named = {found.rstrip(".,") for found in _FIGURE.findall(promised)}
+    exact = format_minor(minor, currency)
+    written = {exact, exact.replace(",", "")}
+    written |= {amount.partition(".")[0] for amount in written if not amount.partition(".")[2].strip("0")}
+    return named <= written if named else _ALL_OF_IT.search(promised) is not None
+
+
+def is_billing_complaint(text: str) -> bool:
+    """Whether a sentence of it objects to a bill: an amount, an invoice, the number of seats."""
+    return any(_BILL.search(sentence) and _OBJECTS.search(sentence) for sentence in _sentences(text))
 
 
 def is_courtesy(text: str) -> bool:

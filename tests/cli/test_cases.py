@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from infra.cli.folder import DataFolder, locked
 from infra.cli.output import Exit
-from tests.cli.conftest import HOSTILE, Shelf, document, run
-from tests.support.rig import ALICE, BOB, CAROL, ORG, VERA
+from tests.cli.conftest import HOSTILE, Shelf, document, run, shelve
+from tests.support.rig import ALICE, BOB, CAROL, ORG, START, VERA, Rig
 
 CASE_KEYS = {
     "case_id",
@@ -21,6 +22,7 @@ CASE_KEYS = {
     "findings",
     "gaps",
     "actions",
+    "post_mortem",
     "events",
     "chain_ok",
 }
@@ -73,7 +75,7 @@ def test_without_any_data_one_is_told_how_to_get_some(elsewhere: Path) -> None:
 
 def test_show_gives_the_case_its_timeline_and_its_questions(shelf: Shelf) -> None:
     told = document(run("cases", "show", shelf.case_id, *shelf.data, "--json"))
-    assert set(told) == CASE_KEYS | {"timeline", "questions"}
+    assert set(told) == CASE_KEYS | {"timeline", "questions", "deadline"}
     assert told["chain_ok"] is True
     assert told["evidence_count"] == 5
     assert told["events"] == len(told["timeline"])
@@ -255,3 +257,20 @@ def test_a_folder_whose_mark_is_broken_says_how_to_go_on(shelf: Shelf) -> None:
 def test_a_folder_knows_its_world_and_org(shelf: Shelf) -> None:
     assert json.loads((shelf.path / "world.json").read_text()) == {"world": "aperture", "org": ORG}
     assert DataFolder.at(shelf.path) == DataFolder(shelf.path, "aperture", ORG)
+
+
+def test_a_case_shows_its_deadline_the_planned_date_and_how_near_it_is(tmp_path: Path) -> None:
+    shelf = shelve(tmp_path / "shelf")
+    assert document(run("cases", "show", shelf.case_id, "--json", *shelf.data))["deadline"] is None
+    due = int((START + timedelta(days=3)).timestamp())
+    with Rig(shelf.path) as rig:
+        rig.playbook.known = {"dispute.due_by": due}
+        rig.post(rig.event("test.updated"))
+        rig.pump()
+    shown = document(run("cases", "show", shelf.case_id, "--json", *shelf.data))
+    assert shown["deadline"] == {
+        "due_by": "2026-05-11T12:00:00Z",
+        "submit_by": "2026-05-09T12:00:00Z",
+        "urgency": "soon",
+    }
+    assert "planned by 2026-05-09 12:00 UTC" in run("cases", "show", shelf.case_id, *shelf.data).stdout

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from infra.google.firestore import FirestoreStores
 from infra.local.claims import SqliteClaims
 from infra.local.database import Database
 from infra.local.inbox import SqliteInbox
@@ -24,18 +25,24 @@ class Stores:
     claims: Claims
 
 
-def _sqlite(folder: Path) -> Iterator[Stores]:
+def _sqlite(request: pytest.FixtureRequest) -> Iterator[Stores]:
+    folder: Path = request.getfixturevalue("tmp_path")
     with Database(folder / "manthan.db") as database:
         yield Stores(SqliteStore(database), SqliteInbox(database), SqliteClaims(database))
 
 
-ADAPTERS: dict[str, Callable[[Path], Iterator[Stores]]] = {"sqlite": _sqlite}
+def _firestore(request: pytest.FixtureRequest) -> Iterator[Stores]:
+    opened: FirestoreStores = request.getfixturevalue("firestore")
+    yield Stores(opened.store, opened.inbox, opened.claims)
+
+
+ADAPTERS: dict[str, Callable[[pytest.FixtureRequest], Iterator[Stores]]] = {"sqlite": _sqlite, "firestore": _firestore}
 
 
 @pytest.fixture(params=sorted(ADAPTERS))
-def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stores]:
+def stores(request: pytest.FixtureRequest) -> Iterator[Stores]:
     """An adapter's ports over an empty storage."""
-    yield from ADAPTERS[request.param](tmp_path)
+    yield from ADAPTERS[request.param](request)
 
 
 @pytest.fixture

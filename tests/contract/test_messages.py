@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -15,10 +14,17 @@ from tests.unit.runtime.house import Seen, answers
 
 
 @pytest.fixture(params=sorted(TRANSPORTS))
-def transport(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Transport]:
+def transport(request: pytest.FixtureRequest) -> Iterator[Transport]:
     """A transport with one subscriber to `triage`."""
-    with TRANSPORTS[request.param](tmp_path) as opened:
+    with TRANSPORTS[request.param](request) as opened:
         yield opened
+
+
+def skip_if_unlike_production(transport: Transport, status: int) -> None:
+    if status in transport.unlike_production:
+        pytest.skip(
+            f"this emulator does not take {status} for what Pub/Sub takes it for; the functions never answer it"
+        )
 
 
 def _body(seen: Seen) -> object:
@@ -42,6 +48,7 @@ def test_every_one_of_many_messages_arrives(transport: Transport) -> None:
 
 @pytest.mark.parametrize("status", [200, 201, 202, 204])
 def test_an_acknowledged_message_is_not_delivered_again(transport: Transport, status: int) -> None:
+    skip_if_unlike_production(transport, status)
     transport.function.answer = answers(status)
     transport.messages.publish(Message("triage", {"event": "evt_1"}))
     transport.settle()
@@ -52,6 +59,7 @@ def test_an_acknowledged_message_is_not_delivered_again(transport: Transport, st
 
 @pytest.mark.parametrize("status", [203, 206, 302, 400, 404, 409, 429, 500, 503])
 def test_a_message_that_is_not_acknowledged_is_delivered_again(transport: Transport, status: int) -> None:
+    skip_if_unlike_production(transport, status)
     transport.function.answer = answers(status)
     transport.messages.publish(Message("triage", {"event": "evt_1"}))
     transport.settle()

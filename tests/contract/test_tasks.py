@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -25,9 +24,9 @@ TASK = Task(
 
 
 @pytest.fixture(params=sorted(TRANSPORTS))
-def transport(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Transport]:
+def transport(request: pytest.FixtureRequest) -> Iterator[Transport]:
     """A transport with a queue `specialists` and a function `specialist`."""
-    with TRANSPORTS[request.param](tmp_path) as opened:
+    with TRANSPORTS[request.param](request) as opened:
         yield opened
 
 

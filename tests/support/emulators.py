@@ -21,6 +21,9 @@ from typing import Any, NoReturn
 import pytest
 
 from infra.fakes.emulators import FIRESTORE, PUBSUB, Emulator, EmulatorMissing, Kind, answers
+from infra.google.firestore import FirestoreStores, open_firestore
+from infra.local.clock import SystemClock
+from infra.local.entropy import SystemEntropy
 
 MISSING = "EMULATOR MISSING"
 _started: dict[str, Emulator] = {}
@@ -45,6 +48,17 @@ def pubsub_emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def fresh_project() -> str:
     """A project id that nobody has used: what one test stores is never seen by another."""
     return f"test-{uuid.uuid4().hex[:12]}"
+
+
+@pytest.fixture
+def firestore(
+    firestore_emulator: str, fresh_project: str, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[FirestoreStores]:
+    """Every store port over an empty Firestore, with the machine's clock."""
+    monkeypatch.setenv(FIRESTORE.host_variable, firestore_emulator)
+    opened = open_firestore(fresh_project, SystemClock(), SystemEntropy())
+    yield opened
+    opened.close()
 
 
 def say_what_was_skipped(reporter: Any) -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from shared.case.actions import Action, ActionDraft, ActionKind, Dependency, DependencyKind, Json
 from shared.case.brief import Brief, Decision, DecisionKind, Derivation, Finding, Input
-from shared.case.case import Case, Outcome, Subject
+from shared.case.case import Case, Outcome, PostMortem, Subject
 from shared.case.evidence import EvidenceRow
 from shared.errors import InvalidInput
 from shared.team.contract import Draft, Findings, Ignored, Job, Material, Observation, Routing, Specialist
@@ -140,6 +140,10 @@ class ScriptedPlaybook:
     )
     conclude: Callable[[Material], Draft] = partial_credit
     refusal: Callable[[Case, Decision, Action | None], str | None] = lambda case, decision, action: None
+    again: Callable[[Case, Mapping[str, Json]], str | None] = lambda case, world: None
+    known: Mapping[str, Json] = field(default_factory=dict)
+    """Further facts that every event tells."""
+    written: Callable[[Case], PostMortem | None] = lambda case: None
     another_look: str | None = None
     name: str = "disputes"
 
@@ -168,6 +172,7 @@ class ScriptedPlaybook:
                 detail=str(item["action"]),
             )
         facts: dict[str, Json] = {"dispute.id": str(item["id"]), "dispute.status": status}
+        facts |= self.known
         if "due_by" in item:
             facts["due_by"] = str(item["due_by"])
         return Routing(
@@ -206,6 +211,12 @@ class ScriptedPlaybook:
         if submitted and self.settled_by(case) is None:
             return "the issuer's decision", case.updated_at + timedelta(days=75)
         return None
+
+    def reconsiders(self, case: Case, world: Mapping[str, Json]) -> str | None:
+        return self.again(case, world)
+
+    def post_mortem(self, case: Case) -> PostMortem | None:
+        return self.written(case)
 
     def looks_again(self, case: Case) -> str | None:
         return self.another_look

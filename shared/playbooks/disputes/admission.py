@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from shared.case.evidence import Ended, Gap
-from shared.playbooks.disputes import remedies
-from shared.playbooks.disputes.assessment import Assessment, policies_seen, returns_seen
+from shared.playbooks.disputes import labels, remedies
+from shared.playbooks.disputes.assessment import (
+    Assessment,
+    operations_seen,
+    policies_seen,
+    returns_seen,
+    support_seen,
+)
 from shared.playbooks.disputes.codes import Family
 from shared.playbooks.disputes.credit import Stop, billed
+from shared.playbooks.disputes.deadlines import deadline_of
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.policies import disagree
 from shared.playbooks.disputes.policy_rules import (
     cancellation,
+    double_billing,
+    duplicate_window,
     economics,
     outage_claim,
     proration,
     refund_window,
     repeat_disputer,
+    seat_reconciliation,
     small_accept,
+    vendor_failure,
 )
 from shared.playbooks.disputes.stages import Stage
 from shared.team.exhibits import whole
@@ -34,6 +45,10 @@ OTHER_QUESTIONS = frozenset(
     {
         outage_claim.KIND,
         refund_window.KIND,
+        duplicate_window.KIND,
+        vendor_failure.KIND,
+        double_billing.KIND,
+        seat_reconciliation.KIND,
         cancellation.KIND,
         repeat_disputer.KIND,
         small_accept.KIND,
@@ -55,8 +70,11 @@ def admit(matter: Matter, seen: Assessment) -> None:
 def _is_answerable(matter: Matter, seen: Assessment) -> None:
     if matter.stage not in (Stage.OPEN, Stage.INQUIRY):
         raise Stop((f"this is {matter.stage.value}: there is nothing to answer now",), (matter.dispute,))
-    if matter.now_at["evidence_details__due_by"] == 0:
+    deadline = deadline_of(matter.now_at["evidence_details__due_by"])
+    if deadline is None:
         raise Stop((remedies.NOT_ANSWERABLE,), (matter.dispute,))
+    if deadline.has_passed(matter.now):
+        raise Stop((remedies.TOO_LATE,), (matter.dispute,))
     # An answer to the inquiry that a chargeback began as is none to the chargeback.
     if matter.submissions > 0 and not matter.was_inquiry:
         raise Stop(("evidence has already been submitted, and the bank takes it once",), (matter.dispute,))
@@ -80,9 +98,13 @@ def _has_a_cycle(matter: Matter, seen: Assessment) -> None:
     billed(matter)
 
 
-def _nothing_came_back(matter: Matter, seen: Assessment) -> None:
+def _returns_were_read(matter: Matter, seen: Assessment) -> None:
     if not returns_seen(matter):
         raise Stop(("whether anything was refunded already could not be read",), (matter.charge,))
+
+
+def _nothing_came_back(matter: Matter, seen: Assessment) -> None:
+    _returns_were_read(matter, seen)
     returned = [*seen.refunds, *seen.credits]
     if returned or (whole(matter.charge, "amount_refunded") or 0) > 0:
         raise Stop(("part of the money has been returned already: that has to be set off",), (matter.charge, *returned))
@@ -104,9 +126,60 @@ def _no_cancellation(matter: Matter, seen: Assessment) -> None:
         )
 
 
+def _pages_are_rules(matter: Matter, seen: Assessment) -> None:
+    """Every page for this claim says something that we can follow. Prose and kinds we do not know are for people."""
+    pages = [policy for policy in seen.in_force if policy.kind not in FOLLOWED]
+    if pages:
+        named = listed([policy.name for policy in pages])
+        raise Stop(
+            (f"the merchant has a page on this kind of claim that has to be read by a person: {named}",),
+            tuple(policy.evidence for policy in pages),
+        )
+
+
+def admit_documents(matter: Matter, seen: Assessment) -> None:
+    """The same for a claim that documents decide: what came back is evidence, and no outage matters."""
+    for check in (_is_answerable, _is_no_compliance, _returns_were_read, _policies_agree, _pages_are_rules):
+        check(matter, seen)
+
+
+def check_not_cancelled(matter: Matter, seen: Assessment) -> None:
+    """Return if nobody asked to cancel. Raises Stop."""
+    _no_cancellation(matter, seen)
+
+
+def check_everything_was_read(
+    matter: Matter, gaps: Sequence[Gap], *, operations: bool = True, wanted: Collection[str] = labels.AGAINST_US
+) -> None:
+    """Contesting says that nothing speaks for the customer: so everything that could must have been read whole.
+
+    `operations`: whether trouble in our systems could speak for them, too; `wanted`: the names of the gaps that matter.
+    Raises Stop with what was not read.
+    """
+    current = matter.case.round
+    unfinished = (
+        [pointer.specialist for pointer in current.reports if pointer.ended is not Ended.REPORTED] if current else []
+    )
+    unread = [gap.what for gap in gaps if gap.what in wanted]
+    if operations and not operations_seen(matter):
+        unread.append("every operations system")
+    if not support_seen(matter):
+        unread.append("every support channel")
+    if unread or unfinished:
+        missing = listed([*dict.fromkeys(unread), *(f"the report of the {name}" for name in unfinished)])
+        raise Stop((f"what could speak for the customer was not read whole: {missing}",), (matter.dispute,))
+
+
 def admit_cancellation(matter: Matter, seen: Assessment) -> None:
     """The same for a claim that the subscription was cancelled: what was asked is for the rules of that family."""
-    for check in (_is_answerable, _is_no_compliance, _has_a_cycle, _nothing_came_back, _policies_agree):
+    for check in (
+        _is_answerable,
+        _is_no_compliance,
+        _has_a_cycle,
+        _nothing_came_back,
+        _policies_agree,
+        _pages_are_rules,
+    ):
         check(matter, seen)
 
 
@@ -114,36 +187,8 @@ def admit_fraud(matter: Matter, seen: Assessment) -> None:
     """The same for a claim of fraud, where neither a cycle nor a cancellation matters."""
     if matter.is_inquiry:
         _is_covered(matter, seen)
-    for check in (_is_answerable, _is_no_compliance, _nothing_came_back, _policies_agree):
+    for check in (_is_answerable, _is_no_compliance, _nothing_came_back, _policies_agree, _pages_are_rules):
         check(matter, seen)
-
-
-def check_pages(seen: Assessment, claim: str) -> None:
-    """Return if every page on a claim is a rule that we follow. Raises Stop for one that people must read."""
-    # Stripe's reason is coarse: by it, a page on the service may seem to be meant too.
-    pages = [policy for policy in seen.in_force if policy.kind not in FOLLOWED]
-    if pages:
-        named = listed([policy.name for policy in pages])
-        raise Stop(
-            (f"the merchant has a page on claims of {claim} that has to be read by a person: {named}",),
-            tuple(policy.evidence for policy in pages),
-        )
-
-
-def check_read(matter: Matter, gaps: Sequence[Gap], wanted: Collection[str], seen: Mapping[str, bool]) -> None:
-    """Return if what could speak for the customer was read whole. Raises Stop with what was not.
-
-    `wanted`: the names of the gaps that matter; `seen`: what must have been answered, in words, and whether it was.
-    """
-    current = matter.case.round
-    unfinished = (
-        [pointer.specialist for pointer in current.reports if pointer.ended is not Ended.REPORTED] if current else []
-    )
-    unread = [gap.what for gap in gaps if gap.what in wanted]
-    unread += [what for what, answered in seen.items() if not answered]
-    if unread or unfinished:
-        missing = listed([*dict.fromkeys(unread), *(f"the report of the {name}" for name in unfinished)])
-        raise Stop((f"what could speak for the customer was not read whole: {missing}",), (matter.dispute,))
 
 
 _CHECKS: tuple[Callable[[Matter, Assessment], None], ...] = (

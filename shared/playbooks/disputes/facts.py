@@ -36,7 +36,7 @@ def of_dispute(dispute: Object, as_of: int | None) -> dict[str, Json]:
             "dispute.reason": _text(dispute, "reason"),
             "dispute.created": seconds(dispute, "created"),
             "dispute.charge_refundable": _flag(dispute, "is_charge_refundable"),
-            "dispute.due_by": seconds(details, "due_by"),
+            "dispute.due_by": 0 if "due_by" in details and details["due_by"] is None else seconds(details, "due_by"),
             "due_by": _instant(seconds(details, "due_by")),
             "dispute.submission_count": whole(details, "submission_count"),
             "dispute.has_evidence": _flag(details, "has_evidence"),
@@ -49,6 +49,28 @@ def of_dispute(dispute: Object, as_of: int | None) -> dict[str, Json]:
             "dispute.as_of": as_of,
             "charge.id": _reference(dispute, "charge"),
             "payment_intent.id": _reference(dispute, "payment_intent"),
+        }
+    )
+
+
+def of_books(dispute: Object, as_of: int | None) -> dict[str, Json]:
+    """Facts under `books.`: what a dispute has moved on the account's balance, in minor units of its currency.
+
+    `books.fees_minor` is what Stripe kept, `books.net_minor` all of it together. Nothing where nothing moved (an
+    inquiry) or where the transactions are not told in full.
+    """
+    told = dispute.get("balance_transactions")
+    moved = [item for item in told if isinstance(item, dict)] if isinstance(told, list) else []
+    fees, nets = [whole(item, "fee") for item in moved], [whole(item, "net") for item in moved]
+    currencies = {_currency(item) for item in moved}
+    if not moved or len(currencies) != 1 or None in (*fees, *nets, *currencies):
+        return {}
+    return _known(
+        {
+            "books.fees_minor": sum(fee for fee in fees if fee is not None),
+            "books.net_minor": sum(net for net in nets if net is not None),
+            "books.currency": currencies.pop(),
+            "books.as_of": as_of,
         }
     )
 
@@ -89,12 +111,19 @@ def of_invoice(invoice: Object, as_of: int | None) -> dict[str, Json]:
             "invoice.amount_due": whole(invoice, "amount_due"),
             "invoice.currency": _currency(invoice),
             "invoice.attempt_count": whole(invoice, "attempt_count"),
-            "invoice.next_payment_attempt": seconds(invoice, "next_payment_attempt"),
+            "invoice.next_payment_attempt": _next_attempt(invoice),
             "invoice.billing_reason": _text(invoice, "billing_reason"),
             "invoice.as_of": as_of,
             "customer.id": _reference(invoice, "customer"),
         }
     )
+
+
+def _next_attempt(invoice: Object) -> int | None:
+    """0 where Stripe says that it will not try again, so that what it planned before is not remembered as its plan."""
+    if "next_payment_attempt" in invoice and invoice["next_payment_attempt"] is None:
+        return 0
+    return seconds(invoice, "next_payment_attempt")
 
 
 def of_refund(refund: Object, as_of: int | None, action: str, status: str) -> dict[str, Json]:

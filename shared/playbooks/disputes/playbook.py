@@ -7,8 +7,8 @@ from datetime import datetime
 
 from shared.case.actions import Action, Json
 from shared.case.brief import Decision
-from shared.case.case import Case
-from shared.playbooks.disputes import remedies, routing, state, synthesis
+from shared.case.case import Case, PostMortem
+from shared.playbooks.disputes import post_mortem, remedies, routing, state, synthesis
 from shared.playbooks.disputes.analysts import TEAM
 from shared.playbooks.disputes.stages import Stage, stage_of
 from shared.team.contract import Draft, Ignored, Material, Observation, Routing, Specialist
@@ -18,10 +18,13 @@ _NEEDED: dict[str, frozenset[str]] = {
     "early_fraud_warning": frozenset(
         {"payments_analyst", "customer_context", "policy_analyst", "network_rules_analyst"}
     ),
-    "invoice": frozenset({"payments_analyst", "customer_context", "policy_analyst"}),
+    "invoice": frozenset({"payments_analyst", "customer_context", "reliability_analyst", "policy_analyst"}),
     "request": frozenset({"payments_analyst", "customer_context", "reliability_analyst", "policy_analyst"}),
 }
 """Which specialists a case that is not about a dispute needs; a dispute needs all of them."""
+
+_FOR_LOST_DEBIT = frozenset({"payments_analyst", "customer_context", "policy_analyst", "network_rules_analyst"})
+"""Which ones a bank debit needs that cannot be contested: whether the service worked does not matter."""
 
 
 class DisputesPlaybook:
@@ -45,6 +48,8 @@ class DisputesPlaybook:
 
     def team(self, case: Case) -> Sequence[Specialist]:
         """Those who can say something about this kind of case; nobody where there is nothing to decide by rules."""
+        if state.is_lost_debit(case):
+            return tuple(member for member in self._specialists if member.name in _FOR_LOST_DEBIT)
         wanted = _NEEDED.get(case.subject.kind, frozenset())
         if case.subject.kind == "dispute" and stage_of(case.facts.get("dispute.status")) not in _ANSWERABLE:
             return ()
@@ -65,6 +70,14 @@ class DisputesPlaybook:
     def awaits(self, case: Case) -> tuple[str, datetime | None] | None:
         """What the case still waits for outside once its own actions are done, and until when; None: nothing."""
         return state.awaits(case)
+
+    def reconsiders(self, case: Case, world: Mapping[str, Json]) -> str | None:
+        """A warning whose charge is disputed by now has an answer of its own: another round, and no person."""
+        return state.reconsiders(case, world)
+
+    def post_mortem(self, case: Case) -> PostMortem | None:
+        """Our advice against the outcome of a dispute that has closed; None for anything else."""
+        return post_mortem.post_mortem(case)
 
     def looks_again(self, case: Case) -> str | None:
         """Why a wait that ended without a word is followed by another round; None: a person is asked."""

@@ -21,6 +21,9 @@ REPAIR_ACCESS = "repair_access"
 REPAIR_MANDATE = "repair_mandate"
 CLEAR_DOUBLE = "clear_double_billing"
 CALL_ABOUT_SEATS = "call_about_seats"
+CREDIT = "credit_customer_balance"
+CREDIT_NOTE = "issue_credit_note"
+TELL_OF_CREDIT = "tell_customer_of_credit"
 DECLINE = "tell_customer_why_not"
 NOTE, BRIEF = "note_decision", "brief_team"
 
@@ -38,6 +41,21 @@ def ask_for_payment(attempt: int) -> str:
 def owner_ticket(attempt: int) -> str:
     """One ticket per attempt to collect an invoice."""
     return f"tell_owner_{attempt}"
+
+
+def fraud_review(attempt: int) -> str:
+    """One ticket per attempt for those who look for fraud."""
+    return f"review_for_fraud_{attempt}"
+
+
+def ask_about_order(attempt: int) -> str:
+    """One message about the order number per attempt to collect an invoice."""
+    return f"ask_about_order_{attempt}"
+
+
+def order_ticket(attempt: int) -> str:
+    """One ticket to amend the order number per attempt to collect an invoice."""
+    return f"amend_order_{attempt}"
 
 
 def retry(attempt: int) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from shared.case.actions import IN_FLIGHT, Action, ActionKind, ActionState, DependencyKind, draws_on_charge
 from shared.case.brief import Decision, DecisionKind
 from shared.case.case import Case
+from shared.playbooks.disputes.deadlines import deadline_of
 from shared.playbooks.disputes.purposes import OF_INQUIRY
 from shared.playbooks.disputes.stages import Stage, stage_of
 
@@ -107,6 +108,7 @@ _ACTION_LAW: dict[ActionKind, dict[Stage, str]] = {
 
 _NEEDS_ANSWERABLE = _CONTEST | {_A.STRIPE_CLOSE_DISPUTE}
 COMPLIANCE = "contesting a compliance dispute costs 500 USD extra: only a person may accept that fee"
+TOO_LATE = "the date by which the dispute had to be answered has passed: Stripe takes no answer any more"
 NOT_ANSWERABLE = "Stripe gives no date for an answer: this dispute cannot be answered"
 
 
@@ -156,8 +158,13 @@ def _decision_law(case: Case, decision: Decision, stage: Stage) -> str | None:
 def _contest_law(case: Case, kind: ActionKind) -> str | None:
     if kind not in _NEEDS_ANSWERABLE:
         return None
-    if case.int_fact("dispute.due_by") == 0:
+    due_by = case.int_fact("dispute.due_by")
+    deadline = deadline_of(due_by)
+    if due_by is not None and deadline is None:
         return NOT_ANSWERABLE
+    # The law has no clock: what is recorded of the case tells what time it is at least.
+    if deadline is not None and deadline.has_passed(case.updated_at):
+        return TOO_LATE
     if kind in _CONTEST and is_compliance(case.facts.get("dispute.case_type"), case.facts.get("dispute.reason")):
         return COMPLIANCE
     return None

@@ -87,12 +87,18 @@ class _Event:
 
 
 def _dispute_opened(event: _Event) -> Routing:
-    known = facts.of_dispute(event.object, event.created)
+    known = _told(event)
+    if known.get("dispute.status") == "lost":
+        known["dispute.lost_on_arrival"] = True
     return event.routing(event.subject("dispute"), facts.dispute_in_words(event.object), known, opens=True)
 
 
+def _told(event: _Event) -> dict[str, Json]:
+    return facts.of_dispute(event.object, event.created) | facts.of_books(event.object, event.created)
+
+
 def _dispute_updated(event: _Event) -> Routing:
-    known = facts.of_dispute(event.object, event.created)
+    known = _told(event)
     # Only the closing event may say how a dispute ended; an update that already knows it leaves the status alone.
     if known.get("dispute.status") in TERMINAL_STATUSES:
         del known["dispute.status"]
@@ -102,7 +108,7 @@ def _dispute_updated(event: _Event) -> Routing:
 
 def _dispute_closed(event: _Event) -> Routing:
     # Only this event type may say how a dispute ended: a reinstatement was seen on a lost one.
-    known = facts.of_dispute(event.object, event.created)
+    known = _told(event)
     outcome = event.outcome(CLOSED_OUTCOMES.get(str(event.object.get("status"))))
     summary = f"dispute closed: {event.object.get('status')}"
     return event.routing(event.subject("dispute"), summary, known, opens=False, outcome=outcome)
@@ -110,7 +116,7 @@ def _dispute_closed(event: _Event) -> Routing:
 
 def _dispute_funds(event: _Event) -> Routing:
     what = event.type.rpartition("_")[2]
-    known: dict[str, Json] = {"funds.state": what}
+    known: dict[str, Json] = {"funds.state": what, **facts.of_books(event.object, event.created)}
     if event.created is not None:
         known["funds.as_of"] = event.created
     return event.routing(event.subject("dispute"), f"disputed funds {what}", known, opens=False)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
 from shared.case.actions import ActionKind, ActionState, Json
 from shared.case.brief import DecisionKind
 from shared.case.case import Case, Outcome
+from shared.playbooks.disputes.codes import Family
+from shared.playbooks.disputes.current import family_of
+from shared.playbooks.disputes.ending import ending_of, was_lost_on_arrival, was_prevented
 from shared.playbooks.disputes.figures import figure
 from shared.playbooks.disputes.purposes import OF_INQUIRY
 from shared.playbooks.disputes.stages import PROGRESS, TERMINAL_STATUSES, Stage, stage_of
@@ -34,7 +37,6 @@ _SETTLED = {
     Stage.PREVENTED: "the dispute was prevented before it became a chargeback",
     Stage.INQUIRY_CLOSED: "the inquiry is closed",
 }
-_ENDINGS = {Stage.WON: "won", Stage.LOST: "lost", Stage.PREVENTED: "prevented", Stage.INQUIRY_CLOSED: "inquiry_closed"}
 
 _DONE = {
     DecisionKind.REFUND: "refunded",
@@ -61,22 +63,50 @@ def observe(case: Case, observation: Observation) -> Observation:
     if outcome is not None and outcome.name.startswith("invoice.") and _invoice_settled_by(case) is not None:
         # Paid after it was given up: good news about a case that is over.
         outcome = None
-    escalates = _escalates(case, facts)
+    escalates, breaks_through = _escalates(case, facts), _breaks_through(case, facts)
     if escalates:
         facts["dispute.escalated"] = True
     return Observation(
         facts=facts,
         outcome=None if _is_known(case, outcome) else outcome,
-        reopens=observation.reopens or escalates or _is_another_attempt(case, facts),
-        why="the inquiry became a chargeback" if escalates else "the payment failed again",
+        reopens=observation.reopens or escalates or breaks_through or _is_another_attempt(case, facts),
+        why=_why_again(escalates=escalates, breaks_through=breaks_through),
     )
 
 
+def _why_again(*, escalates: bool, breaks_through: bool) -> str:
+    if breaks_through:
+        return "the dispute was not prevented after all: it needs an answer"
+    return "the inquiry became a chargeback" if escalates else "the payment failed again"
+
+
 def settled_by(case: Case) -> str | None:
-    """Why the outside world has settled this dispute or this invoice; None while it has not."""
+    """Why the outside world has settled this dispute or this invoice; None while it has not.
+
+    A bank debit that came to us lost is settled by nobody: it has to be booked, and its mandate repaired.
+    """
     if case.subject.kind == "invoice":
         return _invoice_settled_by(case)
-    return _SETTLED.get(stage_of(case.facts.get("dispute.status")))
+    if is_lost_debit(case):
+        return None
+    stage = stage_of(case.facts.get("dispute.status"))
+    if stage is Stage.LOST and was_prevented(case):
+        return _SETTLED[Stage.PREVENTED]
+    return (
+        "the dispute was lost on arrival" if stage is Stage.LOST and was_lost_on_arrival(case) else _SETTLED.get(stage)
+    )
+
+
+def reconsiders(case: Case, world: Mapping[str, Json]) -> str | None:
+    """Why what `act` has just read calls for another round: a fraud warning whose charge is disputed by now."""
+    overtaken = case.subject.kind == "early_fraud_warning" and world.get("charge.disputed") is True
+    return "the charge is disputed by now, and the dispute is a case of its own" if overtaken else None
+
+
+def is_lost_debit(case: Case) -> bool:
+    """Whether this is a bank debit that was lost when we heard of it: Stripe never gave it a date to answer by."""
+    lost = stage_of(case.facts.get("dispute.status")) is Stage.LOST
+    return lost and not case.int_fact("dispute.due_by") and family_of(case) is Family.BANK_DEBIT
 
 
 def _invoice_settled_by(case: Case) -> str | None:
@@ -112,23 +142,12 @@ def looks_again(case: Case) -> str | None:
 
 
 def outcome_of(case: Case) -> str:
-    """One word for memory: how the dispute ended (accepted: by our closing it), or that it is open.
-
-    Of anything else: what was done about it.
-    """
+    """One word for memory: how the dispute ended or that it is open; of anything else, what was done about it."""
     if case.subject.kind == "invoice" and case.facts.get("invoice.status") in _INVOICE_SETTLED:
         return str(case.facts["invoice.status"])
     if case.subject.kind != "dispute" and case.brief is not None:
         return _DONE.get(case.brief.decision.kind, "open")
-    if _is_accepted(case):
-        return "accepted"
-    return _ENDINGS.get(stage_of(case.facts.get("dispute.status")), "open")
-
-
-def _is_accepted(case: Case) -> bool:
-    """Whether the dispute is lost because we closed it."""
-    closed = any(a.kind is ActionKind.STRIPE_CLOSE_DISPUTE and a.state is ActionState.SUCCEEDED for a in case.actions)
-    return closed and stage_of(case.facts.get("dispute.status")) is Stage.LOST
+    return ending_of(case).value
 
 
 def _families(facts: Iterable[str]) -> list[str]:
@@ -155,8 +174,8 @@ def _is_news(case: Case, facts: dict[str, Json], family: str) -> bool:
 def _is_dispute_news(case: Case, facts: dict[str, Json]) -> bool:
     before, now = case.facts.get("dispute.status"), facts["dispute.status"]
     if before in TERMINAL_STATUSES:
-        # A lost dispute can still be won; nothing else follows an end.
-        return before == now or (before, now) == ("lost", "won")
+        # A lost dispute can still be won, and prevention can come too late; nothing else follows an end.
+        return before == now or (before, now) == ("lost", "won") or _breaks_through(case, facts)
     if now in TERMINAL_STATUSES:
         return True
     if case.facts.get("dispute.as_of") == facts.get("dispute.as_of"):
@@ -181,6 +200,14 @@ def _is_known(case: Case, outcome: Outcome | None) -> bool:
 def _escalates(case: Case, facts: dict[str, Json]) -> bool:
     was = stage_of(case.facts.get("dispute.status"))
     return was in (Stage.INQUIRY, Stage.INQUIRY_FILED) and facts.get("dispute.status") == "needs_response"
+
+
+def _breaks_through(case: Case, facts: dict[str, Json]) -> bool:
+    """Whether a dispute that was to be prevented is open after all, by news that is later than its end."""
+    moves = (case.facts.get("dispute.status"), facts.get("dispute.status"))
+    before, now = case.facts.get("dispute.as_of"), facts.get("dispute.as_of")
+    later = isinstance(before, int) and isinstance(now, int) and now > before
+    return moves == ("prevented", "needs_response") and later
 
 
 def _is_another_attempt(case: Case, facts: dict[str, Json]) -> bool:

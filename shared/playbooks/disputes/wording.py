@@ -65,8 +65,8 @@ def question(matter: Matter, ruling: Ruling) -> str:
     if ruling.kind is DecisionKind.ACCEPT:
         return (
             f"Shall we accept the chargeback of {disputed}? Closing it cannot be taken back, the fee for receiving it "
-            "is lost either way, and it still counts as a dispute. The alternative is to contest it, at another "
-            "fee and with little hope."
+            "is lost either way, and it still counts as a dispute. The alternative is to contest it, at "
+            "another fee and with little hope."
         )
     if ruling.kind is DecisionKind.RECORD:
         return (

@@ -75,12 +75,31 @@ def test_of_two_events_of_one_second_the_further_status_stands() -> None:
     )
 
 
-@pytest.mark.parametrize("end", ["won", "lost", "prevented", "warning_closed"])
+@pytest.mark.parametrize("end", ["won", "lost", "warning_closed"])
 def test_an_end_is_not_overwritten_by_an_open_status(end: str) -> None:
     known = take(case(), "charge.dispute.closed", disputed(end), 100)
     later = take(known, "charge.dispute.updated", disputed("needs_response"), 500)
     assert later.facts["dispute.status"] == end
     assert not PLAYBOOK.observe(known, _observed("charge.dispute.updated", "needs_response", 500)).reopens
+
+
+def test_prevention_that_came_too_late_needs_an_answer_after_all() -> None:
+    known = take(case(), "charge.dispute.closed", disputed("prevented"), 100)
+    seen = PLAYBOOK.observe(known, _observed("charge.dispute.updated", "needs_response", 500))
+    assert seen.reopens
+    assert "not prevented after all" in seen.why
+    assert take(known, "charge.dispute.updated", disputed("needs_response"), 500).facts["dispute.status"] == (
+        "needs_response"
+    )
+
+
+@pytest.mark.parametrize("created", [50, 100])
+def test_what_was_open_before_it_was_prevented_is_old_news(created: int) -> None:
+    known = take(case(), "charge.dispute.closed", disputed("prevented"), 100)
+    assert not PLAYBOOK.observe(known, _observed("charge.dispute.created", "needs_response", created)).reopens
+    assert take(known, "charge.dispute.created", disputed("needs_response"), created).facts["dispute.status"] == (
+        "prevented"
+    )
 
 
 def test_a_lost_dispute_can_still_be_won_and_a_won_one_not_lost() -> None:
@@ -183,3 +202,10 @@ def _observed(type_: str, status: str, created: int) -> Observation:
     routing = route(event(type_, disputed(status), created))
     assert isinstance(routing, Routing)
     return routing.observation
+
+
+def test_a_warning_whose_charge_is_disputed_by_now_needs_no_person() -> None:
+    warning = case(kind="early_fraud_warning")
+    assert "disputed by now" in str(PLAYBOOK.reconsiders(warning, {"charge.disputed": True}))
+    assert PLAYBOOK.reconsiders(warning, {"charge.disputed": False, "charge.amount_refunded": 5}) is None
+    assert PLAYBOOK.reconsiders(case(kind="request"), {"charge.disputed": True}) is None

@@ -10,10 +10,11 @@ import pytest
 from infra.local import trace as trace_module
 from infra.local.database import Database
 from infra.local.directory import SqliteDirectory
-from infra.local.switch import SqliteSwitch, Stop
+from infra.local.switch import SqliteSwitch
 from infra.local.trace import SqliteTrace
 from shared.errors import Conflict, NotFound
 from shared.ports.directory import Member, Org, Role
+from shared.ports.effects import Stop
 from tests.contract.factories import ORG, OTHER_ORG, START, at
 from tests.unit.local.conftest import StillClock
 

@@ -110,7 +110,25 @@ def test_a_message_goes_to_the_dead_letters_after_its_last_attempt(tmp_path: Pat
         assert letter.attributes == {"org": "acme"}
         assert letter.reason == "20 attempts, the last one answered with 500"
         assert (letter.enqueued_at, letter.died_at) == (START, START + timedelta(seconds=19 * 60))
-        assert home.queue.counts() == {"triage": LaneCounts(dead=1)}
+        assert home.queue.counts() == {"dead_letter": LaneCounts(ready=1), "triage": LaneCounts(dead=1)}
+
+
+def test_a_message_that_is_given_up_goes_to_the_dead_letter_topic_as_pub_sub_forwards_it(tmp_path: Path) -> None:
+    with house(tmp_path, retry=replace(RETRY, max_attempts=1)) as home:
+        home.queue.serve(lambda lane, due_at: None)
+        home.messages.publish(message(org="acme"))
+        home.clock.advance(60)
+        home.queue.fail(_take(home, "triage"), 500)
+        lease = _take(home, "dead_letter")
+        assert lease.queued.body == '{"event":"evt_1"}'
+        assert dict(lease.queued.attributes) == {
+            "org": "acme",
+            "CloudPubSubDeadLetterSourceSubscription": "triage",
+            "CloudPubSubDeadLetterSourceDeliveryCount": "1",
+            "CloudPubSubDeadLetterSourceTopicPublishTime": START.isoformat(),
+        }
+        home.queue.fail(lease, 500)
+        assert home.queue.counts()["dead_letter"] == LaneCounts(dead=1)  # and not round in circles
 
 
 def test_a_task_that_is_given_up_is_listed_for_operators(serving: House) -> None:

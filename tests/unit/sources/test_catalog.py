@@ -31,7 +31,7 @@ def test_amounts_at_stripe_are_whole_minor_units() -> None:
 
 
 def test_the_tables_that_the_specialists_rely_on_are_there() -> None:
-    assert len(catalogue()) == 43
+    assert len(catalogue()) == 47
     assert {"stripe.invoice_payments", "datadog.monitor_events", "manthan.episodes"} <= set(catalogue())
 
 

@@ -7,11 +7,11 @@ import json
 
 import pytest
 
-from functions.transport import TRANSPORT_ORG
 from shared.case.lifecycle import State
 from shared.errors import Retryable
 from shared.ports import Message
 from shared.steps.budgets import FAULTS_BEFORE_FAILED
+from shared.steps.dead_letters import TRANSPORT_ORG
 from shared.team.contract import Draft, Material
 from tests.support.rig import ORG, Rig
 

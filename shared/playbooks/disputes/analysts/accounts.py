@@ -7,9 +7,9 @@ from shared.team.literals import quote
 from shared.team.tools import Tools
 
 _SUBSCRIPTION = (
-    "id, customer, status, start_date, current_period_start, current_period_end, trial_end, cancel_at, cancel_at_period_end, "
-    "canceled_at, ended_at, cancellation_details__comment, cancellation_details__reason, price__id, price__nickname, "
-    "price__unit_amount, price__interval, quantity"
+    "id, customer, status, start_date, current_period_start, current_period_end, trial_end, cancel_at, "
+    "cancel_at_period_end, canceled_at, ended_at, cancellation_details__comment, cancellation_details__reason, "
+    "price__id, price__nickname, price__unit_amount, price__interval, quantity"
 )
 
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
+from shared.playbooks.disputes import labels
 from shared.playbooks.disputes.analysts import accounts, charges
 from shared.team.contract import Job
 from shared.team.literals import quote
 from shared.team.tools import Tools
+
+LOOK_BACK, MOST_PAYMENTS = timedelta(days=366), 24
+"""How far back, and how many of the customer's latest payments are read."""
 
 
 def ask(job: Job, tools: Tools) -> None:
@@ -16,7 +22,8 @@ def ask(job: Job, tools: Tools) -> None:
         "the invoice",
         "SELECT i.id, i.number, i.customer, i.customer_email, i.status, i.total, i.amount_due, i.amount_paid, "
         "i.amount_remaining, i.currency, i.due_date, i.attempt_count, i.next_payment_attempt, i.billing_reason, "
-        "i.subscription, i.status_transitions__finalized_at, i.hosted_invoice_url, i.created "
+        "i.collection_method, i.custom_fields, i.subscription, i.status_transitions__finalized_at, "
+        "i.hosted_invoice_url, i.created "
         f"FROM stripe.invoices i WHERE i.id = {which}",
         table="stripe.invoices",
     )
@@ -24,7 +31,20 @@ def ask(job: Job, tools: Tools) -> None:
     customer = invoice.get("customer") or job.case.text_fact("customer.id")
     if customer:
         accounts.customer(tools, str(customer))
+        _paid_before(job, tools, str(customer))
         charges.disputed(tools, [], str(customer), job.case.subject.id)
+
+
+def _paid_before(job: Job, tools: Tools, customer: str) -> None:
+    """What went through in the past year: on which days of the month money was there."""
+    since = int((job.now - LOOK_BACK).timestamp())
+    tools.gather(
+        labels.PAID_BEFORE,
+        f"SELECT {charges.CHARGE} FROM stripe.charges WHERE customer = {quote(customer)} AND status = 'succeeded' "
+        f"AND created >= {since} ORDER BY created DESC, id",
+        table="stripe.charges",
+        limit=MOST_PAYMENTS,
+    )
 
 
 def _attempts(tools: Tools, which: str) -> None:

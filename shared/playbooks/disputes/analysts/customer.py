@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from shared.case.canonical import sha256
 from shared.playbooks.disputes import labels, product
-from shared.playbooks.disputes.analysts import dealings
+from shared.playbooks.disputes.analysts import agreements, dealings, seats
 from shared.playbooks.disputes.codes import OF_FRAUD
 from shared.playbooks.disputes.current import family_of
 from shared.playbooks.disputes.identity import Identity, identify
@@ -26,7 +26,10 @@ def ask(job: Job, tools: Tools) -> None:
     since = (who.paid_at or job.now) - LOOK_BACK
     if job.case.subject.kind == "request":
         _request(job, tools)
+    if job.case.subject.kind in ("invoice", "request"):
+        agreements.ask(job, tools, who)
     _account(tools, who)
+    seats.addenda(job, tools, who)
     if job.case.subject.kind == "request":
         dealings.ask(job, tools, who)
     conversations = _conversations(tools, who, since)
@@ -67,8 +70,8 @@ def _account(tools: Tools, who: Identity) -> None:
     if who.salesforce_accounts:
         tools.gather(
             "the CRM account",
-            "SELECT id, name, website, industry, arr, tier, strategic, owner_name, owner_email, vat_id, created_at "
-            f"FROM salesforce.accounts WHERE id IN {salesforce}",
+            "SELECT id, name, website, industry, arr, tier, strategic, owner_name, owner_email, owner_started_at, "
+            f"vat_id, created_at FROM salesforce.accounts WHERE id IN {salesforce}",
             table="salesforce.accounts",
         )
         tools.gather(
@@ -79,8 +82,8 @@ def _account(tools: Tools, who: Identity) -> None:
     if who.hubspot_companies:
         tools.gather(
             "the CRM company",
-            "SELECT id, name, domain, industry, arr, tier, strategic, owner_name, owner_email, created_at "
-            f"FROM hubspot.companies WHERE id IN {hubspot}",
+            "SELECT id, name, domain, industry, arr, tier, strategic, owner_name, owner_email, owner_started_at, "
+            f"created_at FROM hubspot.companies WHERE id IN {hubspot}",
             table="hubspot.companies",
         )
         tools.gather(

@@ -1,4 +1,4 @@
-"""What was agreed with a customer outside of Stripe: deals, what staff wrote to them, and the register of VAT numbers."""
+"""What was agreed with a customer outside of Stripe: deals, what staff wrote to them, the register of VAT numbers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from shared.playbooks.disputes import labels
 from shared.playbooks.disputes.identity import Identity, is_staff
 from shared.team.contract import Job
 from shared.team.literals import one_of
-from shared.team.tools import Tools
+from shared.team.tools import Answer, Tools
 
 MOST_EMAILS = 60
 _SIGNED = "d.signed_by, d.signed_title, d.signed_at, d.envelope_id, d.quantity"
@@ -14,23 +14,9 @@ _SIGNED = "d.signed_by, d.signed_title, d.signed_at, d.envelope_id, d.quantity"
 
 def ask(job: Job, tools: Tools, who: Identity) -> None:
     """Deals and letters of the customer's CRM accounts, and what the register says of their numbers."""
+    deals(tools, who)
     if who.salesforce_accounts:
-        tools.gather(
-            labels.DEALS,
-            "SELECT d.id, d.account_id, d.name, d.stage, d.amount, d.close_date, d.is_won, d.description, "
-            f"{_SIGNED} FROM salesforce.opportunities d WHERE d.account_id IN {one_of(who.salesforce_accounts)} "
-            "ORDER BY d.close_date, d.id",
-            table="salesforce.opportunities",
-        )
         _vat_checks(tools, who)
-    if who.hubspot_companies:
-        tools.gather(
-            labels.DEALS,
-            "SELECT d.id, d.company_id, d.dealname, d.dealstage, d.amount, d.closedate, d.description, "
-            f"{_SIGNED} FROM hubspot.deals d WHERE d.company_id IN {one_of(who.hubspot_companies)} "
-            "ORDER BY d.closedate, d.id",
-            table="hubspot.deals",
-        )
     emails(job, tools, who)
 
 
@@ -45,6 +31,35 @@ def emails(job: Job, tools: Tools, who: Identity) -> None:
         untrusted=lambda row: not is_staff(str(row["from_email"] or ""), job.org),
         limit=MOST_EMAILS,
     )
+
+
+def deals(tools: Tools, who: Identity) -> Answer:
+    """The deals in either CRM, with who signed them. The answer holds all of them and is `ok` if both CRMs answered."""
+    answers = []
+    if who.salesforce_accounts:
+        answers.append(
+            tools.gather(
+                labels.DEALS,
+                "SELECT d.id, d.account_id, d.name, d.stage, d.amount, d.close_date, d.is_won, d.description, "
+                f"{_SIGNED} FROM salesforce.opportunities d WHERE d.account_id IN {one_of(who.salesforce_accounts)} "
+                "ORDER BY d.close_date, d.id",
+                table="salesforce.opportunities",
+            )
+        )
+    if who.hubspot_companies:
+        answers.append(
+            tools.gather(
+                labels.DEALS,
+                "SELECT d.id, d.company_id, d.dealname, d.dealstage, d.amount, d.closedate, d.description, "
+                f"{_SIGNED} FROM hubspot.deals d WHERE d.company_id IN {one_of(who.hubspot_companies)} "
+                "ORDER BY d.closedate, d.id",
+                table="hubspot.deals",
+            )
+        )
+    rows = tuple(row for answer in answers for row in answer.rows)
+    ok = bool(answers) and all(answer.ok for answer in answers)
+    cut = any(answer.truncated for answer in answers)
+    return Answer("; ".join(answer.sql for answer in answers), rows, ok, cut)
 
 
 def _vat_checks(tools: Tools, who: Identity) -> None:

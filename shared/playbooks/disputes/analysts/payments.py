@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from shared.playbooks.disputes import labels
-from shared.playbooks.disputes.analysts import accounts, charges, collecting, history
+from shared.playbooks.disputes.analysts import accounts, charges, collecting, history, twins
 from shared.playbooks.disputes.analysts.charges import Paid
 from shared.playbooks.disputes.identity import dispute_id, identify
 from shared.ports.sources import Row
@@ -55,6 +55,11 @@ def _of_charge(job: Job, tools: Tools, charge_id: str, dispute: Row | None = Non
         accounts.credits(tools, str(customer))
     if dispute is not None:
         paid += history.ask(job, tools, dispute, charge)
+        others = twins.ask(job, tools, charge)
+        if others:
+            charges.invoices(tools, others)
+            charges.returned(tools, others)
+        paid += others
     charges.disputed(tools, paid, str(customer) if customer else None, job.case.subject.id)
     charges.warned(tools, paid)
 

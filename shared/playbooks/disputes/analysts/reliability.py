@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from shared.playbooks.disputes import labels
-from shared.playbooks.disputes.analysts import causes
+from shared.playbooks.disputes.analysts import around, causes, receivables, seats
 from shared.playbooks.disputes.billing import Cycle
 from shared.playbooks.disputes.identity import Identity, billing_cycle, identify
 from shared.team import language
@@ -43,7 +43,12 @@ def ask(job: Job, tools: Tools) -> None:
         causes.ask(tools, who)
         _lately(tools, who, Cycle(job.now - LATELY, job.now))
         return
+    if job.case.subject.kind == "invoice":
+        receivables.ask(job, tools, who)
+        return
+    around.ask(job, tools, who)
     cycle = billing_cycle(tools, who)
+    seats.sign_ins(job, tools, who, cycle)
     if cycle is None:
         tools.gap("the billing cycle of the charge", "no invoice line with a period was found: read since the charge")
         paid_at = who.paid_at or job.now
@@ -113,7 +118,7 @@ def _operations(tools: Tools, services: list[str], cycle: Cycle) -> list[str]:
             limit=20,
         )
     tools.gather(
-        "the uptime of the services",
+        labels.UPTIME,
         # All columns: some monitors record an error rate beside the ones that the catalogue knows.
         "SELECT o.* "
         f"FROM datadog.slo_history o WHERE o.service IN {one_of(services)} "

@@ -12,8 +12,8 @@ from dataclasses import replace
 from shared.case.brief import DecisionKind
 from shared.case.evidence import Evidence, Gap
 from shared.playbooks.disputes import cancelling, labels, product
-from shared.playbooks.disputes.admission import admit_cancellation, check_pages, check_read
-from shared.playbooks.disputes.assessment import Assessment, support_seen
+from shared.playbooks.disputes.admission import admit_cancellation, check_everything_was_read
+from shared.playbooks.disputes.assessment import Assessment
 from shared.playbooks.disputes.cancelling import Request, days_before
 from shared.playbooks.disputes.claims import repeat
 from shared.playbooks.disputes.claims.consent import nobody_asked
@@ -55,7 +55,6 @@ CHANNELS = frozenset(
 def rule(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
     """Contest, or give up, a charge that is disputed as cancelled. Raises Stop for a person."""
     admit_cancellation(matter, seen)
-    check_pages(seen, "a cancellation")
     policy = next((page for page in seen.in_force if page.kind == rules.KIND), None)
     wanted = followed(policy, rules.cancellation, ()) if policy else DEFAULT
     asked = seen.cancellations.before(matter.paid_at)
@@ -112,7 +111,7 @@ def _check_nothing_is_open(
         )
     if seen.promises:
         raise Stop(("our staff promised money back in writing",), tuple(item.evidence for item in seen.promises))
-    check_read(matter, gaps, CHANNELS, {"every support channel": support_seen(matter)})
+    check_everything_was_read(matter, gaps, operations=False, wanted=CHANNELS)
 
 
 def _check_requirements(matter: Matter, seen: Assessment, policy: Policy | None, wanted: CancellationRule) -> None:

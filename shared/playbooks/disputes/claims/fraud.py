@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from shared.case.brief import DecisionKind
 from shared.case.evidence import Gap
-from shared.playbooks.disputes.admission import admit_fraud, check_pages
+from shared.playbooks.disputes.admission import admit_fraud
 from shared.playbooks.disputes.assessment import Assessment
 from shared.playbooks.disputes.claims.conceding import give_up
 from shared.playbooks.disputes.claims.model import FIGHT_PCT, Ruling, confidence
@@ -19,7 +19,6 @@ from shared.playbooks.disputes.standing import liability_shifted
 def rule(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
     """Contest what evidence ties to the person. Raises Stop where nothing does and no policy gives it up."""
     admit_fraud(matter, seen)
-    check_pages(seen, "fraud")
     return ruled(matter, seen, gaps)
 
 

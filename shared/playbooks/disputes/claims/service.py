@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from shared.case.brief import DecisionKind
 from shared.case.evidence import Gap
-from shared.playbooks.disputes import labels, outage
-from shared.playbooks.disputes.admission import OTHER_QUESTIONS, admit, check_read
-from shared.playbooks.disputes.assessment import Assessment, operations_seen, support_seen
+from shared.playbooks.disputes import outage
+from shared.playbooks.disputes.admission import OTHER_QUESTIONS, admit, check_everything_was_read
+from shared.playbooks.disputes.assessment import Assessment
+from shared.playbooks.disputes.claims import vendor_failure
 from shared.playbooks.disputes.claims.model import (
     CREDIT_PCT,
     FIGHT_PCT,
@@ -32,6 +33,9 @@ DAYS_OF_USE = 3
 def rule(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
     """Contest a service that worked, pay the documented share of one that did not; else Stop, or AllOwed."""
     admit(matter, seen)
+    ours = vendor_failure.rule(matter, seen, gaps)
+    if ours is not None:
+        return ours
     policy = next((policy for policy in seen.in_force if policy.kind == outage_claim.KIND), None)
     if policy is None:
         return _with_trouble(matter, seen, gaps) if seen.relevant else _without_trouble(matter, seen, gaps)
@@ -75,8 +79,7 @@ def _with_trouble(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruli
 
 def _without_trouble(matter: Matter, seen: Assessment, gaps: Sequence[Gap], clean: Clean | None = None) -> Ruling:
     """Nothing on record concerned the customer: their use speaks, unless somebody's words speak against it."""
-    answered = {"every operations system": operations_seen(matter), "every support channel": support_seen(matter)}
-    check_read(matter, gaps, labels.AGAINST_US, answered)
+    check_everything_was_read(matter, gaps)
     if seen.unclear:
         whys = tuple(f"{item.service}: {item.why}" for item in seen.unclear)
         raise Stop(("trouble is on record that may have concerned them", *whys), evidence_of(seen.unclear))

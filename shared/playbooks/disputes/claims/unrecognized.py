@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from shared.case.brief import DecisionKind
 from shared.case.evidence import Gap
-from shared.playbooks.disputes.admission import admit_fraud, check_pages
+from shared.playbooks.disputes.admission import admit_fraud
 from shared.playbooks.disputes.assessment import Assessment
 from shared.playbooks.disputes.claims import fraud
 from shared.playbooks.disputes.claims.model import FIGHT_WITHOUT_POLICY_PCT, Argument, Ruling, Shown, confidence
@@ -20,7 +20,6 @@ from shared.team.words import count, minute
 def rule(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
     """Contest where use, descriptor and receipt show who paid. Raises Stop where neither they nor anything else do."""
     admit_fraud(matter, seen)
-    check_pages(seen, "fraud")
     address, descriptor = text(matter.charge, "receipt_email").lower(), text(matter.charge, "statement_descriptor")
     used = [use for use in seen.uses if use.person == address]
     days = len({use.at.date() for use in used})

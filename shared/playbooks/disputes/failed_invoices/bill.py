@@ -35,6 +35,18 @@ class Bill:
     """The latest attempt to pay it."""
     decline: Decline
     customer: Evidence | None
+    unread: frozenset[str]
+    """The names of the gaps: what could not be read, or not whole."""
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether it was sent to be paid by hand, rather than charged by itself."""
+        return text(self.invoice, "collection_method") == "send_invoice"
+
+    @property
+    def country(self) -> str:
+        """Where the customer is, as an ISO code; empty where Stripe does not say."""
+        return (text(self.customer, "address__country") if self.customer else "").upper()
 
     @property
     def due_minor(self) -> int:
@@ -54,10 +66,12 @@ class Bill:
 
     @property
     def next_attempt(self) -> datetime | None:
-        """When Stripe will try again by itself; None: it will not. A time that has passed is none."""
-        told = self.case.facts.get("invoice.next_payment_attempt")
-        at = moment(self.invoice.row.fields.get("next_payment_attempt") or (told if isinstance(told, int) else None))
-        return at if at is not None and at > self.now else None
+        """When Stripe will try again by itself, by the invoice, else by an event; None: it will not."""
+        told = (
+            moment(self.invoice.row.fields.get("next_payment_attempt")),
+            moment(self.case.int_fact("invoice.next_payment_attempt")),
+        )
+        return next((at for at in told if at is not None and at > self.now), None)
 
     @property
     def days_overdue(self) -> int:
@@ -123,6 +137,7 @@ def bill_of(material: Material) -> Bill:
         failed=failed,
         decline=lookup(_code(exhibits, failed)),
         customer=exhibits.one("stripe.customers", text(invoice, "customer")),
+        unread=frozenset(gap.what for gap in material.gaps),
     )
 
 

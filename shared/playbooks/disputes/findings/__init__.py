@@ -8,7 +8,6 @@ from shared.case.brief import Finding
 from shared.playbooks.disputes.assessment import Assessment
 from shared.playbooks.disputes.claims.model import Ruling
 from shared.playbooks.disputes.findings import economics, fraud, money, outage, people, rules, service
-from shared.playbooks.disputes.findings.claim import READ_OUT, claimed
 from shared.playbooks.disputes.matter import Matter
 
 _WRITERS: Sequence[Callable[[Matter, Assessment, Ruling], Finding | None]] = (
@@ -48,6 +47,5 @@ _WRITERS: Sequence[Callable[[Matter, Assessment, Ruling], Finding | None]] = (
 
 def findings(matter: Matter, seen: Assessment, ruling: Ruling) -> tuple[Finding, ...]:
     """Every finding that the evidence supports, in the order in which a reader needs them."""
-    written = [write(matter, seen, ruling) for write in _WRITERS]
-    shown = [claimed(item.text, READ_OUT, *item.cites) for item in ruling.shown]
-    return tuple(found for found in (*shown, *written) if found is not None)
+    found = [write(matter, seen, ruling) for write in _WRITERS]
+    return tuple(item for item in (*found, *rules.shown(matter, seen, ruling)) if item is not None)

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Sequence
 
 from shared.case.brief import Finding
 from shared.playbooks.disputes import derive, labels
 from shared.playbooks.disputes.assessment import Assessment
 from shared.playbooks.disputes.claims.model import Ruling
+from shared.playbooks.disputes.deadlines import deadline_of
 from shared.playbooks.disputes.findings.claim import INFERRED, READ_OUT, WEAK, claimed
 from shared.playbooks.disputes.matter import Matter
 from shared.team.exhibits import text
-from shared.team.words import hours_and_days, listed, minute
+from shared.team.words import hours_and_days, listed
 
 
 def network(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None:
     """What the code claims, and by when it must be answered."""
-    due_by = matter.now_at["evidence_details__due_by"]
-    deadline = (
-        f"; it has to be answered by {minute(datetime.fromtimestamp(due_by, UTC))}"
-        if isinstance(due_by, int) and due_by
-        else ""
-    )
+    deadline = deadline_of(matter.now_at["evidence_details__due_by"])
+    when = f"; it has to be answered {deadline.in_words(matter.now)}" if deadline else ""
     rule = matter.rule
-    claim = f"the claim is {rule.network} {rule.code}, {rule.meaning}{deadline}"
+    claim = f"the claim is {rule.network} {rule.code}, {rule.meaning}{when}"
     return claimed(claim, READ_OUT, matter.dispute, *matter.exhibits.rows("rules.network_codes"))
 
 
@@ -58,6 +55,11 @@ def policies_aside(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding 
     others = [policy for policy in seen.policies if policy not in seen.in_force]
     named = listed([policy.name for policy in others])
     return claimed(f"read, but not applied: {named}", READ_OUT, *[policy.evidence for policy in others])
+
+
+def shown(matter: Matter, seen: Assessment, ruling: Ruling) -> Sequence[Finding | None]:
+    """What the rules of the family found."""
+    return [claimed(item.text, READ_OUT, *item.cites) for item in ruling.shown]
 
 
 def reasons(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None:

@@ -1,37 +1,84 @@
-"""What is done about a request: money back on the charge, and an answer in the thread in which they asked."""
+"""What is done about a request: money by the policy's instrument, an errand for a colleague, an answer."""
 
 from __future__ import annotations
 
-from shared.case.actions import ActionDraft
+from shared.case.actions import ActionDraft, ActionKind
 from shared.case.brief import DecisionKind
 from shared.playbooks.disputes import purposes, telling
-from shared.playbooks.disputes.paying import refund_what_is_left
+from shared.playbooks.disputes.conclusion import capital
+from shared.playbooks.disputes.paying import balance_credit, credit_note, refund
 from shared.playbooks.disputes.payment import Payment
-from shared.playbooks.disputes.requests.claim import Claim, Twins
-from shared.playbooks.disputes.requests.ruling import Ruling
+from shared.playbooks.disputes.policy_rules.instruments import Instrument
+from shared.playbooks.disputes.requests.claim import Claim
+from shared.playbooks.disputes.requests.footing import invoice_of
+from shared.playbooks.disputes.requests.model import Errand, Owed, Ruling
 from shared.team.exhibits import text
-from shared.team.words import day, lasting
+
+_GIVEN = {
+    Instrument.CHARGE_REFUND: "We have refunded {amount} to the card you paid with. {bank}",
+    Instrument.CREDIT_NOTE_REFUND: "We have issued a credit note over {amount} and refunded that to the card. {bank}",
+    Instrument.ACCOUNT_CREDIT: "We have credited {amount} to your account. It comes off your next invoice by itself.",
+    Instrument.CREDIT_NOTE_BALANCE: (
+        "We have issued a credit note over {amount}. It comes off your next invoice by itself."
+    ),
+}
+_BANK = "It usually takes five to ten business days until the bank shows it."
 
 
 def actions(claim: Claim, ruling: Ruling) -> list[ActionDraft]:
-    """The refund and the answer, or the answer alone; nothing where a person decides."""
-    if ruling.kind is DecisionKind.REFUND and ruling.payment is not None:
-        answer = _answer(claim, _refunded(ruling.payment, ruling.twins), purposes.TELL_OF_REFUND, purposes.REFUND)
-        return [refund(ruling.payment, ruling.twins), *([answer] if answer else [])]
+    """The money, the errand and the answer, or the answer alone; nothing where a person decides."""
+    if ruling.owed is not None and ruling.payment is not None:
+        paid = pay(claim, ruling.payment, ruling.owed, twice=ruling.twins is not None)
+        answer = _answer(claim, _given(ruling.payment, ruling.owed), _telling(ruling.owed), paid.purpose)
+        errand = [_ticket(claim, ruling.errand)] if ruling.errand else []
+        return [paid, *([answer] if answer else []), *errand]
     if ruling.kind is DecisionKind.DECLINE:
         answer = _answer(claim, _declined(claim, ruling.told), purposes.DECLINE, None)
         return [answer] if answer else []
     return []
 
 
-def refund(payment: Payment, twins: Twins | None) -> ActionDraft:
-    """Everything that is left of the charge, unless it is disputed in the meantime."""
-    amount = payment.money(payment.left_minor or 0)
-    return refund_what_is_left(
-        payment,
-        reason="duplicate" if twins else "requested_by_customer",
-        description=f"Refund {amount}" + (", the later of two equal charges" if twins else ", the whole"),
-        disputed=payment.charge.row.fields.get("disputed") is True,
+def pay(claim: Claim, payment: Payment, owed: Owed, *, twice: bool) -> ActionDraft:
+    """The one action that gives what is owed, by the instrument that the policy names."""
+    minor, told = owed.derivation.value_minor, payment.money(owed.derivation.value_minor)
+    words = owed.derivation.words
+    match owed.instrument:
+        case Instrument.CHARGE_REFUND:
+            whole = minor == payment.left_minor
+            part = ", the later of two equal charges" if twice else ", the whole" if whole else f": {words}"
+            return refund(
+                payment,
+                minor,
+                reason="duplicate" if twice else "requested_by_customer",
+                description=f"Refund {told}{part}",
+                disputed=payment.charge.row.fields.get("disputed") is True,
+            )
+        case Instrument.ACCOUNT_CREDIT:
+            assert claim.customer is not None
+            description = f"Credit {told} to the balance of {claim.customer_name}: {words}"
+            return balance_credit(payment, claim.customer, minor, description=description, told=capital(words))
+        case _:
+            invoice = invoice_of(payment)
+            assert invoice is not None
+            how = "customer_balance" if owed.instrument.is_credit else "refund"
+            where = "the balance" if owed.instrument.is_credit else "the card"
+            description = f"Credit note over {told} on invoice {text(invoice, 'number')}, to {where}: {words}"
+            return credit_note(payment, invoice, minor, how=how, description=description, told=capital(words))
+
+
+def _telling(owed: Owed) -> str:
+    return purposes.TELL_OF_CREDIT if owed.instrument.is_credit else purposes.TELL_OF_REFUND
+
+
+def _ticket(claim: Claim, errand: Errand) -> ActionDraft:
+    owner = next((row for row in claim.accounts if text(row, "owner_email")), None)
+    assignee = text(owner, "owner_email") if owner else ""
+    return ActionDraft(
+        kind=ActionKind.TICKET,
+        purpose=errand.purpose,
+        target=assignee or claim.request.row.record_id,
+        payload={"title": errand.title, "body": errand.body, "assignee": assignee or None},
+        description=f"Open a ticket: {errand.title}",
     )
 
 
@@ -45,26 +92,20 @@ def _answer(claim: Claim, body: str, purpose: str, after: str | None) -> ActionD
         subject=f"Re: your message of {claim.when}",
         body=body,
         purpose=purpose,
-        description=f"Answer {to}" + (" once the refund was made" if after else ": the request is declined"),
+        description=f"Answer {to}" + (" once the money is given" if after else ": the request is declined"),
         after=after,
     )
     thread = {"channel": text(claim.request, "channel"), "in_reply_to": claim.request.row.record_id}
     return drafted.model_copy(update={"payload": {**drafted.payload, **thread}})
 
 
-def _refunded(payment: Payment, twins: Twins | None) -> str:
-    left = payment.money(payment.left_minor or 0)
-    if twins is None:
-        what = f"We have refunded {left} to the card you paid with."
-    else:
-        what = (
-            f"You are right: we took {payment.money(payment.amount_minor)} twice on {day(payment.paid_at)}, "
-            f"{lasting(twins.apart)} apart. That was a fault on our side, and we are sorry. We have refunded the "
-            f"second payment, {left}, to the card you paid with."
-        )
+def _given(payment: Payment, owed: Owed) -> str:
+    amount = payment.money(owed.derivation.value_minor)
+    what = _GIVEN[owed.instrument].format(amount=amount, bank=_BANK)
+    because = f" {owed.because}" if owed.because else ""
     return (
-        f"Hello,\n\nthank you for writing to us. {what} It usually takes five to ten business days until the bank "
-        "shows it.\n\nIf anything about this is unclear, just reply to this message."
+        f"Hello,\n\nthank you for writing to us.{because} {what}\n\nIf anything about this is unclear, just reply to "
+        "this message."
     )
 
 

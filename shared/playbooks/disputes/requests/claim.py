@@ -9,8 +9,10 @@ from datetime import datetime, timedelta
 from shared.case.case import Case
 from shared.case.evidence import Evidence
 from shared.playbooks.disputes import markers
+from shared.playbooks.disputes.analysts.reliability import LATELY
+from shared.playbooks.disputes.billing import Cycle, cycle_of, main_line
 from shared.playbooks.disputes.matter import Incomplete, people_of
-from shared.playbooks.disputes.standing import left_minor, ways_to
+from shared.playbooks.disputes.standing import left_minor, lines_of, ways_to
 from shared.ports.directory import Org
 from shared.team import language
 from shared.team.contract import Material
@@ -95,14 +97,50 @@ class Claim:
         """The day on which they asked."""
         return day(self.received_at)
 
+    @property
+    def accounts(self) -> list[Evidence]:
+        """The customer's accounts in the CRM; several can be one company."""
+        return self.exhibits.rows("hubspot.companies", "salesforce.accounts")
+
+    @property
+    def read_since(self) -> datetime:
+        """From when on use and operations were read."""
+        return self.now - LATELY
+
     def meant(self) -> Evidence | None:
-        """The charge that is meant: the one named, or paid for the invoice named, or the only one that fits."""
+        """The charge that is meant: the one named, or paid for the invoice named, or the only one that fits.
+
+        Of several that fit, it is the one that paid for the time in which they ask.
+        """
         named = text(self.request, "charge")
         if named:
             return next((row for row in self.charges if row.row.record_id == named), None)
         invoice = text(self.request, "invoice")
         fitting = [row for row in self.charges if (self._paid(row, invoice) if invoice else self._fits(row))]
+        if len(fitting) > 1 and not invoice:
+            fitting = [row for row in fitting if self.covers(row, self.received_at)]
         return fitting[0] if len(fitting) == 1 else None
+
+    def paid_for(self, instant: datetime) -> Evidence | None:
+        """The one charge that paid for a billing cycle with this instant in it; the one named, where it did."""
+        named = text(self.request, "charge")
+        paid = [row for row in self.charges if self.covers(row, instant)]
+        meant = [row for row in paid if row.row.record_id == named] or paid
+        return meant[0] if len(meant) == 1 else None
+
+    def covers(self, charge: Evidence, instant: datetime) -> bool:
+        """Whether a charge paid for a billing cycle with this instant in it."""
+        cycle = self.cycle_of(charge)
+        return cycle is not None and cycle.start <= instant < cycle.end
+
+    def line_of(self, charge: Evidence) -> Evidence | None:
+        """The main line of the invoice that a charge paid."""
+        return main_line((line.row.fields, line) for line in lines_of(self.exhibits, charge))
+
+    def cycle_of(self, charge: Evidence) -> Cycle | None:
+        """The billing cycle that a charge paid for."""
+        line = self.line_of(charge)
+        return cycle_of(line.row.fields) if line else None
 
     def twins(self) -> Twins | None:
         """The two equal charges that the request can mean: those still unreturned first, then the closest in time."""

@@ -8,7 +8,7 @@ from shared.playbooks.disputes import labels
 from shared.playbooks.disputes.findings.claim import INFERRED, READ_OUT, WEAK, claimed
 from shared.playbooks.disputes.payment import Payment
 from shared.playbooks.disputes.requests.claim import Claim
-from shared.playbooks.disputes.requests.ruling import Ruling
+from shared.playbooks.disputes.requests.model import Ruling
 from shared.team.exhibits import text, whole
 from shared.team.moments import moment
 from shared.team.words import lasting, listed, minute, quoted
@@ -24,6 +24,7 @@ def findings(claim: Claim, ruling: Ruling) -> tuple[Finding, ...]:
         _charge(ruling.payment),
         _twins(claim, ruling),
         _cause(ruling),
+        *ruling.found,
         _standing(claim),
         _returned(claim, ruling.payment),
         _disputes(claim),

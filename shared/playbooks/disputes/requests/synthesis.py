@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from shared.case.actions import ActionKind, Json
 from shared.case.brief import DecisionKind
-from shared.playbooks.disputes import derive
 from shared.playbooks.disputes.conclusion import NO_ADDRESS, Conclusion, capital, drafted, unreadable
 from shared.playbooks.disputes.established import customer_facts, of_payment
 from shared.playbooks.disputes.matter import Incomplete
@@ -12,10 +11,11 @@ from shared.playbooks.disputes.profile import profile
 from shared.playbooks.disputes.requests.actions import actions
 from shared.playbooks.disputes.requests.claim import Claim, claim_of
 from shared.playbooks.disputes.requests.findings import findings
-from shared.playbooks.disputes.requests.ruling import Ruling, rule
+from shared.playbooks.disputes.requests.model import Ruling
+from shared.playbooks.disputes.requests.ruling import rule
 from shared.team.contract import Draft, Material
 
-_ANSWERED = frozenset({DecisionKind.REFUND, DecisionKind.DECLINE})
+_ANSWERED = frozenset({DecisionKind.REFUND, DecisionKind.CREDIT, DecisionKind.DECLINE})
 
 
 def synthesize(material: Material) -> Draft:
@@ -27,15 +27,14 @@ def synthesize(material: Material) -> Draft:
         return unreadable(material, "a request", str(why))
     does = tuple(actions(claim, ruling))
     unsent = ruling.kind in _ANSWERED and all(action.kind is not ActionKind.CUSTOMER_EMAIL for action in does)
-    paid = ruling.payment if ruling.kind is DecisionKind.REFUND else None
     conclusion = Conclusion(
         kind=ruling.kind,
         reasons=ruling.reasons,
         confidence_pct=ruling.confidence_pct,
         summary=_summary(claim, ruling),
-        question=_question(claim, ruling),
+        question=_question(ruling),
         findings=findings(claim, ruling),
-        derivation=derive.left_of(paid.charge, paid.currency) if paid else None,
+        derivation=ruling.owed.derivation if ruling.owed else None,
         actions=does,
         notes=_notes(claim, ruling),
         gaps=(NO_ADDRESS,) if unsent else (),
@@ -51,30 +50,33 @@ def _facts(claim: Claim, ruling: Ruling) -> dict[str, Json]:
 
 def _summary(claim: Claim, ruling: Ruling) -> str:
     opening = f"{claim.customer_name} asks for money back. {capital('; '.join(ruling.reasons))}."
-    if ruling.kind is DecisionKind.REFUND and ruling.payment is not None:
-        return f"{opening} Refund {ruling.payment.money(ruling.payment.left_minor or 0)} and answer them."
+    if ruling.owed is not None and ruling.payment is not None:
+        verb = "Credit" if ruling.owed.instrument.is_credit else "Refund"
+        return f"{opening} {verb} {ruling.payment.money(ruling.owed.derivation.value_minor)} and answer them."
     move = {DecisionKind.DECLINE: " Decline, with the reason."}
     return opening + move.get(ruling.kind, " A person has to decide.")
 
 
-def _question(claim: Claim, ruling: Ruling) -> str:
-    if ruling.kind is DecisionKind.REFUND and ruling.payment is not None:
-        left = ruling.payment.money(ruling.payment.left_minor or 0)
+def _question(ruling: Ruling) -> str:
+    weighed = f" {ruling.weighed}" if ruling.weighed else ""
+    if ruling.owed is not None and ruling.payment is not None:
+        owed = ruling.payment.money(ruling.owed.derivation.value_minor)
+        where = "be credited to their account" if ruling.owed.instrument.is_credit else "go back to the card"
         return (
-            f"Shall {left} go back to the card? What goes back by mistake is gone; a fair request that waits becomes a "
-            "dispute with a fee. The alternative is to ask them first."
+            f"Shall {owed} {where}? What goes back by mistake is gone; a fair request that waits becomes a "
+            f"dispute with a fee. The alternative is to ask them first.{weighed}"
         )
     if ruling.kind is DecisionKind.DECLINE:
         return (
             f"Shall we decline, because {'; '.join(ruling.reasons)}? They may turn to their bank, which costs a fee "
-            "and perhaps the money. The alternative is a refund as a courtesy, which no policy asks for."
+            f"and perhaps the money. The alternative is a refund as a courtesy, which no policy asks for.{weighed}"
         )
-    return f"What shall become of the request? The rules could not decide it: {'; '.join(ruling.reasons)}."
+    return f"What shall become of the request? The rules could not decide it: {'; '.join(ruling.reasons)}.{weighed}"
 
 
 def _notes(claim: Claim, ruling: Ruling) -> tuple[str, ...]:
-    if ruling.kind is not DecisionKind.REFUND or ruling.payment is None or claim.asked_minor is None:
+    if ruling.owed is None or ruling.payment is None or claim.asked_minor is None:
         return ()
-    if (claim.asked_minor, claim.asked_currency) == (ruling.payment.left_minor, ruling.payment.currency):
+    if (claim.asked_minor, claim.asked_currency) == (ruling.owed.derivation.value_minor, ruling.payment.currency):
         return ()
     return ("The amount that they name is not what goes back: the policy decides how much.",)

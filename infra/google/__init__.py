@@ -1,0 +1,1 @@
+"""Google Cloud behind the ports: Firestore, Pub/Sub, Cloud Tasks, identity."""
