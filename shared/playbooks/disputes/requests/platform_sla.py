@@ -25,26 +25,14 @@ from shared.playbooks.disputes.requests import amounts
 from shared.playbooks.disputes.requests.claim import Claim
 from shared.playbooks.disputes.requests.footing import payable, untouched
 from shared.playbooks.disputes.requests.model import Owed, Ruling, declined, person
+from shared.playbooks.disputes.setting import Stretch
 from shared.playbooks.disputes.trouble import Bearing, Trouble
 from shared.team.contract import Material
-from shared.team.exhibits import Exhibits, decimal, text
+from shared.team.exhibits import decimal, text
 from shared.team.moments import moment
 from shared.team.words import count, day, feature, listed, minute, percent
 
 _UNREAD = {"monitor_alerts": labels.ALERTS, "incident_records": labels.INCIDENTS, SLO_HISTORY: labels.UPTIME}
-
-
-@dataclass(frozen=True, slots=True)
-class _Month:
-    """A customer in a month of the calendar (`setting.Setting`)."""
-
-    exhibits: Exhibits
-    customer_name: str
-    domains: frozenset[str]
-    charge: Evidence
-    paid_at: datetime
-    line: Evidence | None
-    cycle: Cycle
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +64,7 @@ def answer(material: Material, claim: Claim, policy: Policy) -> Ruling | str:
 
 
 def _credited(
-    material: Material, claim: Claim, policy: Policy, rule: PlatformSlaCredit, month: _Month, found: _Availability
+    material: Material, claim: Claim, policy: Policy, rule: PlatformSlaCredit, month: Stretch, found: _Availability
 ) -> Ruling:
     tier = rule.tier_of(found.pct)
     assert tier is not None
@@ -109,7 +97,7 @@ def _part(payment: Payment, credit_pct: int, found: _Availability, policy: Polic
     return amounts.percentage(payment.charge, payment.currency, credit_pct, note)
 
 
-def _because(month: _Month, found: _Availability) -> str:
+def _because(month: Stretch, found: _Availability) -> str:
     return (
         f"{found.what} did not work as it should in {month.cycle.start:%B}: {percent(found.pct)} of the month was "
         "available, and that is less than we promise. We are sorry."
@@ -136,7 +124,7 @@ def _instants(claim: Claim, rule: PlatformSlaCredit) -> Iterator[datetime]:
             yield from (at for at in (start, end) if at is not None)
 
 
-def _month(claim: Claim, instant: datetime) -> _Month | None:
+def _month(claim: Claim, instant: datetime) -> Stretch | None:
     """The calendar month around an instant, with the charge that paid for it; None where none did."""
     local = instant.astimezone(_zone(claim))
     start = local.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
@@ -146,14 +134,14 @@ def _month(claim: Claim, instant: datetime) -> _Month | None:
     if charge is None or paid_at is None:
         return None
     exhibits, line = claim.exhibits, claim.line_of(charge)
-    return _Month(exhibits, claim.customer_name, claim.domains, charge, paid_at, line, Cycle(start, end))
+    return Stretch(exhibits, claim.customer_name, claim.domains, charge, paid_at, line, Cycle(start, end))
 
 
-def _availability(month: _Month, rule: PlatformSlaCredit) -> _Availability:
+def _availability(month: Stretch, rule: PlatformSlaCredit) -> _Availability:
     return _by_history(month) if rule.uptime_from == SLO_HISTORY else _by_records(month, CLOCKS[rule.uptime_from])
 
 
-def _by_records(month: _Month, table: str) -> _Availability:
+def _by_records(month: Stretch, table: str) -> _Availability:
     """What is left of the month without the trouble that concerned them. Raises Said for what is not clear."""
     used = [use for use in usage.uses(month) if use.at < month.cycle.end]
     found = [item for item in trouble.troubles(month, used) if item.table == table]
@@ -183,7 +171,7 @@ def _services(counted: list[Trouble]) -> str:
     return listed(sorted({feature(item.service) for item in counted}))
 
 
-def _by_history(month: _Month) -> _Availability:
+def _by_history(month: Stretch) -> _Availability:
     """The worst recorded availability, in exactly this month, of a service that they used; all of it where none is."""
     used = {use.service for use in usage.uses(month) if use.at < month.cycle.end}
     rows = [
