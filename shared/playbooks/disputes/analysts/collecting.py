@@ -14,10 +14,11 @@ LOOK_BACK, MOST_PAYMENTS = timedelta(days=366), 24
 """How far back, and how many of the customer's latest payments are read."""
 
 _INVOICE = (
-    "i.id, i.number, i.customer, i.customer_email, i.status, i.total, i.subtotal, i.amount_due, i.amount_paid, "
-    "i.amount_remaining, i.pre_payment_credit_notes_amount, i.post_payment_credit_notes_amount, i.currency, "
-    "i.due_date, i.attempt_count, i.next_payment_attempt, i.billing_reason, i.collection_method, i.custom_fields, "
-    "i.subscription, i.status_transitions__finalized_at, i.hosted_invoice_url, i.created FROM stripe.invoices i"
+    "i.id, i.number, i.customer, i.customer_email, i.status, i.total, i.subtotal, i.tax, i.total_taxes, i.amount_due, "
+    "i.amount_paid, i.amount_remaining, i.pre_payment_credit_notes_amount, i.post_payment_credit_notes_amount, "
+    "i.currency, i.due_date, i.attempt_count, i.next_payment_attempt, i.billing_reason, i.collection_method, "
+    "i.custom_fields, i.subscription, i.status_transitions__finalized_at, i.hosted_invoice_url, i.created "
+    "FROM stripe.invoices i"
 )
 
 
