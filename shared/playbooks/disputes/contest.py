@@ -49,6 +49,7 @@ def _conclusion(matter: Matter, seen: Assessment, ruling: Ruling, drawn: Attache
         question=question(matter, ruling),
         findings=findings(matter, seen, ruling),
         derivation=_derivation(matter, ruling),
+        after_win=ruling.after_win,
         actions=tuple(actions),
         notes=(*_notes(matter, seen, ruling), *_of_packet(matter, drawn)),
         gaps=(NO_ADDRESS,) if paid and not told else (),
@@ -69,7 +70,9 @@ def _actions(matter: Matter, seen: Assessment, ruling: Ruling) -> list[ActionDra
             answer = drafting.contest(matter, seen, ruling)
     if ruling.credit is not None:
         told = drafting.tell_customer(matter, ruling.credit)
-        answer += [drafting.refund_after_win(matter, ruling.credit), *([told] if told else [])]
+        answer += [drafting.refund_after_win(matter, ruling.credit.derivation), *([told] if told else [])]
+    if ruling.after_win is not None:
+        answer.append(drafting.refund_after_win(matter, ruling.after_win))
     return [*answer, *giving_up.beside(matter, ruling)]
 
 
@@ -98,10 +101,12 @@ def _notes(matter: Matter, seen: Assessment, ruling: Ruling) -> tuple[str, ...]:
             "Considered: contesting without admitting anything. An incident is on record, and its share is owed.",
             f"The time counts by {ruling.credit.rule.clock}: not to the deploy of the fix, nor in calendar dates.",
         ]
+    if ruling.after_win is not None:
+        notes.append("Considered: a credit for the unused time now. If the dispute is lost, that would pay it twice.")
     if ruling.kind is DecisionKind.ANSWER:
         notes.append("Considered: refunding in full. Nothing is owed; it would end the inquiry for certain.")
     if ruling.kind is DecisionKind.ACCEPT:
-        notes.append("Considered: contesting first and paying after a win. All of it is owed, so there is no case.")
+        notes.append("Considered: contesting first and paying after a win. What is on record does not carry that.")
         notes.append("Considered: a refund beside it. The bank keeps the disputed money, so that would pay twice.")
     if seen.courtesies:
         notes.append("Considered: a courtesy amount that a colleague suggested. No policy knows it.")

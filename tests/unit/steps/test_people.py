@@ -13,6 +13,7 @@ from shared.case.brief import Decision, DecisionKind, Option
 from shared.case.case import Case
 from shared.case.lifecycle import State
 from shared.errors import Conflict, InvalidInput, ManthanError, NotFound, Refused
+from shared.playbooks.disputes.choices import chosen
 from shared.ports import Member, Role
 from shared.steps.context import RequestContext
 from shared.steps.people import answer, approve, edit, reject
@@ -306,6 +307,28 @@ def test_an_escalation_goes_to_a_person_with_the_ways_out_and_tells_the_org_by_i
     assert case.open_question is not None
     assert {option.id for option in case.open_question.options} >= {"reinvestigate", "handled_outside"}
     assert rig.effects.calls == ["crm_note"]
+
+
+def test_an_escalation_offers_its_own_ways_out_and_a_choice_starts_another_round(rig: Rig) -> None:
+    way = Option(id="keep_on", label="Keep them on")
+
+    def offers(material: Material) -> Draft:
+        draft = escalates(material)
+        assert draft.brief is not None
+        return replace(draft, brief=draft.brief.model_copy(update={"ways_out": (way,)}))
+
+    rig.playbook.conclude = offers
+    rig.post(rig.event("test.created"))
+    rig.pump()
+    question = rig.case().open_question
+    assert question is not None
+    assert way in question.options
+    answer(rig.all_ports(), rig.context(ALICE), rig.case().id, "keep_on")
+    case = rig.case()
+    assert (case.state, case.state_reason) == (State.INVESTIGATING, f"{ALICE} chose keep_on")
+    chosen_ = chosen(case)
+    assert chosen_ is not None
+    assert chosen_.option == "keep_on"
 
 
 def test_a_person_can_have_a_case_investigated_again(rig: Rig) -> None:
