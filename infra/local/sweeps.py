@@ -11,6 +11,7 @@ from typing import Final
 from infra.local.queue import DurableQueue
 from infra.local.queued import Kind, Queued
 from shared.ports.queue import Retry
+from shared.steps.budgets import SWEEP_DISPATCH_S, SWEEP_EVERY_S
 
 LANE: Final = "scheduler"
 _ONCE: Final = Retry(max_attempts=1, min_backoff_s=0.0, max_backoff_s=0.0, max_duration_s=0.0)
@@ -22,8 +23,8 @@ class Sweep:
 
     next_wake: Callable[[], datetime | None]
     function: str = "sweep"
-    interval_s: float = 60.0
-    deadline_s: float = 180.0
+    interval_s: float = SWEEP_EVERY_S
+    deadline_s: float = SWEEP_DISPATCH_S
 
 
 class Sweeps:

@@ -27,6 +27,7 @@ from infra.worlds.model import World
 from shared.case.case import Case
 from shared.ports import Sources
 from shared.ports.store import CaseQuery
+from shared.steps import budgets
 from shared.steps.context import Ports, RequestContext
 from shared.steps.request import PersonRequest, receive_request
 from shared.team.contract import Playbook
@@ -35,11 +36,7 @@ SECRET_NAME: Final = "double"
 
 SUBSCRIPTIONS: Final = {name: name for name in ("triage", "synthesize", "policy_check", DEAD_LETTER)}
 """Each topic starts the function of its name."""
-QUEUES: Final = {
-    "specialists": QueueSettings(max_concurrent=16),
-    "watchdogs": QueueSettings(max_concurrent=4),
-    "actions": QueueSettings(max_concurrent=4),
-}
+QUEUES: Final = {budget.queue: QueueSettings(max_concurrent=budget.at_once) for budget in budgets.QUEUES}
 
 
 class Stage:
