@@ -11,13 +11,14 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from infra.cloud import ports
 from infra.cloud.clock import PostedClock, QueueTime
 from infra.cloud.emulators import google_emulators
 from infra.cloud.front import PUSH_PATH, front
@@ -28,7 +29,7 @@ from infra.cloud.traffic import Traffic
 from infra.cloud.warden import Warden
 from infra.dev.places import Places
 from infra.fakes.cloud_tasks import Emulator, RunningEmulator, Signer
-from infra.fakes.emulators import FIRESTORE, free_port
+from infra.fakes.emulators import FIRESTORE
 from infra.google.composition import GoogleComposition
 from infra.local.apps import FUNCTIONS, function_source
 from infra.local.clock import WorldClock
@@ -85,7 +86,7 @@ class Cloud:
     def _open(self) -> None:
         for folder in (self.logs, self.sources, self.outbox):
             folder.mkdir(parents=True, exist_ok=True)
-        self.stripe_port = (self._places.stripe_port if self._places else 0) or free_port()
+        self.stripe_port = (self._places.stripe_port if self._places else 0) or self._reserved()
         warden = self._stack.enter_context(Warden())
         self._hosts = self._stack.enter_context(google_emulators(self.logs, warden))
         self._time = QueueTime(WorldClock(datetime.now(UTC)))
@@ -102,18 +103,21 @@ class Cloud:
 
     def _serve(self, warden: Warden) -> None:
         """Give every function its address, then start them all: each is told where the others are."""
-        ports = {name: free_port() for name in FUNCTIONS}
-        for name, port in ports.items():
+        internal = {name: self._reserved() for name in FUNCTIONS}
+        for name, port in internal.items():
             app = front(name, port, self.traffic, partial(self._token, "pubsub", name))
             listener = self._places.functions[name] if self._places else None
             self.urls[name] = self._stack.enter_context(AppServer(app, listener)).url
-        for name, port in ports.items():
+        for name, port in internal.items():
             said = self.logs / f"{name}.log"
             process = FunctionProcess(name, self._source(name), port, self.settings_of(name), said, warden)
             self._stack.callback(process.stop)
             self.functions[name] = process
         # First all are asked, then each is waited for.
         self._stack.callback(lambda: [process.ask_to_stop() for process in self.functions.values()])
+
+    def _reserved(self) -> int:
+        return ports.number(self._stack.enter_context(closing(ports.reserve())))
 
     def _point_clients(self) -> None:
         """Firestore's client finds an emulator by the environment alone; afterwards it is what it was before."""

@@ -1,4 +1,4 @@
-"""A function in a process of its own: served by the functions framework, as on Cloud Run, and started again if it ends."""
+"""A function in a process of its own, under the functions framework as on Cloud Run; started again if it ends."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ class Emulator:
     @classmethod
     def launch(cls, kind: Kind, said: Path, *, port: int = 0, environment: Mapping[str, str] = os.environ) -> Emulator:
         """As `start`, without waiting: whoever has other things to do meanwhile calls `ready` later."""
-        chosen = port or free_port()
+        chosen = port or _free_port()
         arguments = command(kind, chosen, environment)
         with said.open("ab") as output:
             # A session of its own: an interrupt at the terminal is for whoever started it, who then ends it in order.
@@ -179,8 +179,7 @@ def answers(address: str) -> bool:
         return False
 
 
-def free_port() -> int:
-    """A port of the loopback interface that nobody listens on at this moment."""
+def _free_port() -> int:
     with socket.create_server((LOOPBACK, 0)) as listener:
         port: int = listener.getsockname()[1]
         return port
