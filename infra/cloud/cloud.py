@@ -23,7 +23,7 @@ from infra.cloud.clock import PostedClock, QueueTime
 from infra.cloud.emulators import google_emulators
 from infra.cloud.front import PUSH_PATH, front
 from infra.cloud.processes import FunctionProcess
-from infra.cloud.provision import provide_messages, provide_queues
+from infra.cloud.provision import ATTEMPTS, provide_messages, provide_queues
 from infra.cloud.tap import Tap
 from infra.cloud.traffic import Traffic
 from infra.cloud.warden import Warden
@@ -36,7 +36,7 @@ from infra.local.clock import WorldClock
 from infra.settings import COMMAND_LINE, load, variable
 from infra.stage.serving import AppServer
 from shared.errors import Terminal
-from shared.steps.budgets import PUSH_RETRY, SWEEP_DISPATCH_S
+from shared.steps.budgets import SWEEP_DISPATCH_S
 
 LOCATION: Final = "local"
 _WORLDS: Final = 200
@@ -58,7 +58,7 @@ class Cloud:
         self.folder = said
         self.project = f"local-{secrets.token_hex(4)}"
         self.write_key = f"sk_test_{secrets.token_hex(12)}"
-        self.traffic = Traffic(gives_up_after=PUSH_RETRY.max_attempts)
+        self.traffic = Traffic(gives_up_after=ATTEMPTS)
         self.functions: dict[str, FunctionProcess] = {}
         self.urls: dict[str, str] = {}
         """The public address of every function."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from infra.cloud import ports
 from infra.cloud.warden import Warden
 from infra.fakes.emulators import FIRESTORE, PUBSUB, Emulator, EmulatorFailed, Kind, answers, command
 
@@ -41,7 +42,9 @@ def google_emulators(said: Path, warden: Warden, environment: Mapping[str, str] 
             if pointed:
                 addresses.append(pointed)
                 continue
-            emulator = Emulator.launch(kind, said / f"{kind.jar_variable.lower()}.log", environment=environment)
+            port = ports.number(stack.enter_context(closing(ports.reserve())))
+            log = said / f"{kind.name.casefold().replace('/', '')}-emulator.log"
+            emulator = Emulator.launch(kind, log, port=port, environment=environment)
             warden.watch(emulator.pid)
             stack.callback(warden.forget, emulator.pid)
             stack.callback(emulator.stop)

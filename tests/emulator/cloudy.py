@@ -64,8 +64,12 @@ def kinds(stage: Stage, case: Case) -> list[str]:
 def charges(count: int, prefix: str = "ch_many") -> World:
     """A world in which something happens to so many charges at the same instant."""
     world = load_world(find_world("larkspur"))
-    like = next(item for item in world.stripe_objects if item["object"] == "charge")
-    found = [{**like, **_alone, "id": f"{prefix}_{number:03d}"} for number in range(count)]
+    like = dict(next(item for item in world.stripe_objects if item["object"] == "charge"))
+    alone = dict.fromkeys(("payment_intent", "balance_transaction", "customer"))
+    found = [
+        {**like, **alone, "amount": 1900, "amount_captured": 1900, "id": f"{prefix}_{number:03d}"}
+        for number in range(count)
+    ]
     created = int(world.now.timestamp()) + 1
     events = tuple(
         {
@@ -79,15 +83,6 @@ def charges(count: int, prefix: str = "ch_many") -> World:
         for charge in found
     )
     return replace(world, events=events, stripe_objects=tuple(found), requests=())
-
-
-_alone = {
-    "amount": 1900,
-    "amount_captured": 1900,
-    "payment_intent": None,
-    "balance_transaction": None,
-    "customer": None,
-}
 
 
 def all_is_well(stage: Stage, count: int) -> None:

@@ -76,9 +76,10 @@ def _play_to_the_end(stage: Stage) -> None:
 
 
 class _Killer:
-    """Kills one function after another in random order while the block runs, and all that are left at its end."""
+    """Kills one function after another in random order while work goes on, and all that are left at the block's end."""
 
     def __init__(self, cloud: Cloud, seed: int) -> None:
+        self._traffic = cloud.traffic
         self._victims = list(cloud.functions.values())
         self._random = random.Random(seed)
         self._random.shuffle(self._victims)
@@ -87,7 +88,9 @@ class _Killer:
 
     def _rage(self) -> None:
         while self._victims:
-            self._over.wait(self._random.uniform(0.1, 0.8))
+            enough = self._traffic.moves() + self._random.randint(3, 25)
+            while not self._over.is_set() and (seen := self._traffic.moves()) < enough:
+                self._traffic.wait_for_move(seen, timeout_s=0.2)
             self._victims.pop().kill()
 
     def __enter__(self) -> None:
