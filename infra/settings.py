@@ -67,7 +67,7 @@ def _setting(
     default: Any, meaning: str, *, needed_by: tuple[str, ...] = (), used_by: tuple[str, ...] = (), **more: Any
 ) -> Any:
     """One row of the table. `needed_by`: on Google Cloud these functions do not start without it."""
-    known = {"needed_by": list(needed_by), "used_by": list(used_by)}
+    known: dict[str, Any] = {"needed_by": list(needed_by), "used_by": list(used_by)}
     return Field(default=default, description=meaning, json_schema_extra=known, **more)
 
 

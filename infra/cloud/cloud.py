@@ -113,8 +113,12 @@ class Cloud:
             process = FunctionProcess(name, self._source(name), port, self.settings_of(name), said, warden)
             self._stack.callback(process.stop)
             self.functions[name] = process
-        # First all are asked, then each is waited for.
-        self._stack.callback(lambda: [process.ask_to_stop() for process in self.functions.values()])
+        self._stack.callback(self._ask_to_stop)
+
+    def _ask_to_stop(self) -> None:
+        """Have all of them end, before each is waited for."""
+        for process in self.functions.values():
+            process.ask_to_stop()
 
     def _reserved(self) -> int:
         return ports.number(self._stack.enter_context(closing(ports.reserve())))

@@ -36,7 +36,8 @@ def google_emulators(said: Path, warden: Warden, environment: Mapping[str, str] 
     for kind in (FIRESTORE, PUBSUB):
         _check(kind, environment)
     with ExitStack() as stack:
-        addresses, started = [], []
+        addresses: list[str] = []
+        started: list[Emulator] = []
         for kind in (FIRESTORE, PUBSUB):
             pointed = environment.get(kind.host_variable)
             if pointed:
@@ -50,7 +51,8 @@ def google_emulators(said: Path, warden: Warden, environment: Mapping[str, str] 
             stack.callback(emulator.stop)
             addresses.append(emulator.address)
             started.append(emulator)
-        yield Hosts(*addresses, started=tuple(started))
+        firestore, pubsub = addresses
+        yield Hosts(firestore, pubsub, tuple(started))
 
 
 def _check(kind: Kind, environment: Mapping[str, str]) -> None:

@@ -95,7 +95,7 @@ class FunctionProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                env=_environment() | self._settings,
+                env={**_environment(), **self._settings},
                 start_new_session=True,
             )
         self._warden.watch(process.pid)

@@ -17,8 +17,8 @@ from infra.google.pubsub import connect_publisher
 from infra.google.resources import TOPICS, Queue, Subscription, queues, subscriptions
 
 ATTEMPTS: Final = 100
-"""Deliveries of a message before it goes to the dead letters, the most that is allowed: the emulator tries every second,
-and a function that has to start again may take several."""
+"""Deliveries of a message before it goes to the dead letters, the most that is allowed: the emulator tries again every
+second, and a function that has to start anew may take several."""
 
 
 def provide_messages(address: str, project: str, endpoint: Callable[[str], str]) -> None:
@@ -28,13 +28,13 @@ def provide_messages(address: str, project: str, endpoint: Callable[[str], str])
     subscription have failed two or three times each.
     """
     publisher = connect_publisher(address)
+    channel = grpc.insecure_channel(address)
     for topic in TOPICS:
         publisher.create_topic(name=f"projects/{project}/topics/{topic}")
-    subscriber = SubscriberClient(transport=SubscriberGrpcTransport(channel=grpc.insecure_channel(address)))
+    subscriber = SubscriberClient(transport=SubscriberGrpcTransport(channel=channel))
     for subscription in subscriptions():
         subscriber.create_subscription(request=_request(subscription, project, endpoint(subscription.function)))
-    subscriber.transport.close()
-    publisher.transport.close()
+    channel.close()
 
 
 def _request(subscription: Subscription, project: str, endpoint: str) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class Tap:
         try:
             answer: bytes = call(request, timeout=context.time_remaining() or _CALL_S)
         except grpc.RpcError as error:
-            context.abort(error.code(), error.details())
+            context.abort(error.code(), error.details() or "")
         if method == _PUBLISH:
             for message_id in PublishResponse.deserialize(answer).message_ids:
                 self._traffic.published(message_id)

@@ -77,7 +77,7 @@ class GoogleComposition:
                 trace=self.stores.trace,
                 workers=self._workers,
                 callers=self._callers if function in CALLED else None,
-                playbooks=shipped_playbooks() if self._playbooks is None else self._playbooks,
+                playbooks=self._installed_playbooks if function in SENDERS else {},
                 sources=self._sources_by_org if function in READING_SOURCES else None,
                 effects=self._write_access if function in ACTING else None,
                 render=render if function in DRAWING else None,
@@ -108,6 +108,10 @@ class GoogleComposition:
         opened = open_firestore(self.settings.project, self.clock, self.entropy, database=self.settings.database)
         self._opened.append(opened.close)
         return opened
+
+    @cached_property
+    def _installed_playbooks(self) -> Mapping[str, Playbook]:
+        return shipped_playbooks() if self._playbooks is None else self._playbooks
 
     @cached_property
     def _messages(self) -> Messages:
