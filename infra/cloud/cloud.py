@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import secrets
 import time
 from collections.abc import Callable, Mapping
@@ -26,10 +25,10 @@ from infra.cloud.processes import FunctionProcess
 from infra.cloud.provision import ATTEMPTS, provide_messages, provide_queues
 from infra.cloud.tap import Tap
 from infra.cloud.traffic import Traffic
+from infra.cloud.visiting import firestore_at
 from infra.cloud.warden import Warden
 from infra.dev.places import Places
 from infra.fakes.cloud_tasks import Emulator, RunningEmulator, Signer
-from infra.fakes.emulators import FIRESTORE
 from infra.google.composition import GoogleComposition
 from infra.local.apps import FUNCTIONS, function_source
 from infra.local.clock import WorldClock
@@ -95,7 +94,7 @@ class Cloud:
         self._tap = Tap(self._hosts.pubsub, self.traffic)
         self._stack.callback(self._tap.close)
         self._serve(warden)
-        self._point_clients()
+        self._stack.enter_context(firestore_at(self._hosts.firestore))
         self._hosts.ready()
         provide_messages(self._hosts.pubsub, self.project, lambda name: self.urls[name].rstrip("/") + PUSH_PATH)
         for process in self.functions.values():
@@ -122,13 +121,6 @@ class Cloud:
 
     def _reserved(self) -> int:
         return ports.number(self._stack.enter_context(closing(ports.reserve())))
-
-    def _point_clients(self) -> None:
-        """Firestore's client finds an emulator by the environment alone; afterwards it is what it was before."""
-        name = FIRESTORE.host_variable
-        before = os.environ.get(name)
-        os.environ[name] = self._hosts.firestore
-        self._stack.callback(lambda: os.environ.pop(name) if before is None else os.environ.update({name: before}))
 
     # Settings
 

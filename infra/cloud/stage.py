@@ -11,6 +11,7 @@ from infra.cloud.cloud import Cloud
 from infra.cloud.runtime import CloudRuntime
 from infra.dev.places import Places
 from infra.parts import WEBHOOK_PATH
+from infra.settings import COMMAND_LINE
 from infra.sources.by_org import database_of
 from infra.stage import Stage, requests
 from infra.stage.serving import webhook_url
@@ -59,6 +60,7 @@ class CloudStage(Stage):
         self.composition = composition
         self.trace = composition.stores.trace
         self.outbox = self.cloud.outbox
+        self.visitors = self.cloud.settings_of(COMMAND_LINE)
         self.webhook_url = webhook_url(self.cloud.urls["stripe_webhook"])
         sources()
 

@@ -54,6 +54,7 @@ def posted(stage: Stage, places: Places) -> Iterator[Address]:
         stripe=stage.double.url,
         data=str(stage.data.absolute()),
         secret_file=str(secret_file),
+        cloud=dict(stage.visitors),
     )
     address.post_up()
     try:

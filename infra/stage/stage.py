@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, Final, Protocol, Self
 
 from infra.fakes.stripe.process import StripeDouble
@@ -71,6 +71,8 @@ class Stage:
     write_key: str
     signing_secret: str
     """Signs events for the webhook."""
+    visitors: Mapping[str, str] = MappingProxyType({})
+    """The variables with which other processes work on it, where its data folder is not enough for that."""
 
     def __init__(
         self,

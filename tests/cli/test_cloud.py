@@ -1,4 +1,4 @@
-"""The commands that run worlds on a local cloud, as processes, and `manthan doctor` where Google Cloud is configured."""
+"""The commands that run worlds on a local cloud, and `manthan doctor` where Google Cloud is configured."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,12 +21,16 @@ from infra.fakes.emulators import FIRESTORE, PUBSUB
 from infra.fakes.stripe.process import StripeDouble
 from infra.google.pubsub import connect_publisher
 from tests.cli.conftest import document, run
-from tests.cli.test_dev import children, command_of, dev, is_gone, until
+from tests.cli.test_dev import Dev, children, command_of, dev, is_gone, until
 from tests.unit.settings.test_settings import WHOLE
 
 pytestmark = [pytest.mark.xdist_group("cloud"), pytest.mark.timeout(300)]
 
-EVENT = "radar.early_fraud_warning.created"
+WARNING = "radar.early_fraud_warning.created"
+
+
+def cases_of(running: Dev) -> list[dict[str, Any]]:
+    return list(document(run("cases", "list", "--data", str(running.data), "--json"))["cases"])
 
 
 def test_dev_serves_every_function_in_its_own_process_and_a_kill_leaves_nothing_behind(
@@ -40,9 +45,12 @@ def test_dev_serves_every_function_in_its_own_process_and_a_kill_leaves_nothing_
         for name in running.ready["functions"]:
             assert any(f"--target {name} " in command for command in commands), name
         assert any("pubsub" in command for command in commands)
-        sent = run("trigger", EVENT, "--world", "larkspur", "--data", str(running.data), "--json")
+        sent = run("trigger", WARNING, "--world", "larkspur", "--data", str(running.data), "--json")
         assert sent.exit_code == Exit.FINE, sent.output
-        assert until(lambda: any("resolved" in line for line in running.told)), running.told
+        assert until(lambda: [case["state"] for case in cases_of(running)] == ["resolved"]), running.told
+        (case,) = cases_of(running)
+        assert run("audit", "verify", case["case_id"], "--data", str(running.data)).exit_code == Exit.FINE
+        assert run("effects", "status", "--data", str(running.data)).exit_code == Exit.FINE
         running.process.send_signal(signal.SIGKILL)
         running.process.wait()
         assert until(lambda: all(is_gone(pid) for pid in started))
