@@ -1,4 +1,4 @@
-"""Calling Google: bounded retries of our own, and faults in our words."""
+"""Calling Pub/Sub and Cloud Tasks: bounded retries of our own, and faults in our words."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from google.api_core import exceptions
 from google.api_core.retry import Retry, if_exception_type
 from google.auth.exceptions import GoogleAuthError
 
+from infra.google.faults import TRANSIENT
 from shared.errors import Retryable
 
 CALL_TIMEOUT_S: Final = 3.0
@@ -27,14 +28,13 @@ def uncounted(call: str) -> None:
 
 def patience() -> Any:
     """Retries of a call that may be made twice: none that Google makes by default, and none that never ends."""
-    transient = if_exception_type(
-        exceptions.Aborted,
-        exceptions.DeadlineExceeded,
-        exceptions.InternalServerError,
-        exceptions.ResourceExhausted,
-        exceptions.ServiceUnavailable,
+    return Retry(
+        predicate=if_exception_type(*TRANSIENT, exceptions.Aborted),
+        initial=0.1,
+        maximum=1.0,
+        multiplier=2.0,
+        timeout=GIVE_UP_AFTER_S,
     )
-    return Retry(predicate=transient, initial=0.1, maximum=1.0, multiplier=2.0, timeout=GIVE_UP_AFTER_S)
 
 
 @contextmanager

@@ -66,6 +66,7 @@ def fact_files(root: Path) -> list[Path]:
 def _to_be_worked_out(world: World, expected: tuple[Expectation, ...]) -> dict[str, str]:
     """Spellings of the amounts that no object at Stripe and no request shows, with the currency."""
     shown = {found.get(name) for found in world.stripe_objects for name in ("amount", "amount_due", "total")}
+    shown |= {tax.get("amount") for found in world.stripe_objects for tax in _mappings(found.get("total_taxes"))}
     shown |= {request.amount_minor for request in world.requests}
     shown |= {row.get("amount") for rows in world.facts.values() for row in rows}
     spellings: dict[str, str] = {}
@@ -75,6 +76,10 @@ def _to_be_worked_out(world: World, expected: tuple[Expectation, ...]) -> dict[s
             for text in {str(case.amount_minor), major, major.replace(",", "")}:
                 spellings[text] = case.currency
     return spellings
+
+
+def _mappings(value: object) -> list[dict[str, object]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _in_file(root: Path, path: Path, amounts: dict[str, str]) -> Iterator[Leak]:

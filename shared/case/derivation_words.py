@@ -1,8 +1,9 @@
 """A derivation in words, made from its own expression and inputs: "2 of 30 days of 8,400.00 = 560.00 USD".
 
 Nothing here is written per case, so the words cannot say anything else than what is computed. An input's unit tells how
-it reads: "minor units of usd" is money, "%" a share of a hundred, any other unit a counted noun; times only occur
-inside the functions of time. Every number that is printed is exact; what was rounded at the end is said to be.
+it reads: "minor units of usd" is money, and so is "major units of usd" times 100; "%" is a share of a hundred, any
+other unit a counted noun; times only occur inside the functions of time. Every number that is printed is exact; what
+was rounded at the end is said to be.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from shared.case.money import currency_code, exponent, format_minor
 
 _SUM, _PRODUCT, _ATOM = 1, 2, 3
 _MONEY = re.compile(r"minor units of ([a-z]{3})|([a-z]{3}) minor units", re.IGNORECASE)
+_MAJOR = re.compile(r"major units of ([a-z]{3})", re.IGNORECASE)
 _PER_CENT = frozenset({"%", "percent", "per cent"})
-_SECONDS, _MONEY_UNIT = "seconds", "money"
+_SECONDS, _MONEY_UNIT, _MAJOR_UNIT = "seconds", "money", "major "
 _SCALES = ((86400, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))
 
 
@@ -89,6 +91,10 @@ class _Teller:
         money = _MONEY.search(given.unit)
         if money is not None:
             return _Phrase(self._money(value, (money[1] or money[2]).lower()), value, _MONEY_UNIT, name=words)
+        major = _MAJOR.search(given.unit)
+        if major is not None:
+            code = major[1].lower()
+            return _Phrase(self._money(value * 10 ** exponent(code), code), value, f"{_MAJOR_UNIT}{code}", name=words)
         if given.unit in _PER_CENT:
             return _Phrase(f"{_number(value)} %", value, "%", name=words)
         if given.unit:
@@ -103,10 +109,14 @@ class _Teller:
 
     def _call(self, function: str, args: Sequence[ast.expr], value: Fraction) -> _Phrase:
         if function in ("min", "max"):
-            told = [self.tell(argument).within(_PRODUCT) for argument in args]
+            parts = [self.tell(argument).within(_PRODUCT) for argument in args]
             which = "the smaller of" if function == "min" else "the larger of"
             unit = self.tell(args[0]).unit
-            return _Phrase(f"{which} {', '.join(told[:-1])} and {told[-1]}", value, unit, _PRODUCT)
+            return _Phrase(f"{which} {', '.join(parts[:-1])} and {parts[-1]}", value, unit, _PRODUCT)
+        if function == "nearest":
+            inner, step = self.tell(args[0]), value_of(args[1], self.inputs)
+            told = self._money(step, self.currency) if inner.unit == _MONEY_UNIT else _number(step)
+            return _Phrase(f"{inner.within(_PRODUCT)} to the nearest {told}", value, inner.unit, _PRODUCT)
         if function == "days":
             return _Phrase(_counted(value, "days"), value, "days")
         return _lasting(value)
@@ -138,7 +148,7 @@ class _Teller:
     def _product(self, node: ast.expr) -> _Phrase:
         value = value_of(node, self.inputs)
         over, under = self._factors(node)
-        over, under = _spans(over), _spans(under)
+        over, under = _in_minor(_spans(over)), _spans(under)
         if len(over) == 1 and not under:
             return over[0]
         over, under = _counted_out(over, under)
@@ -165,6 +175,18 @@ def _spans(factors: list[_Phrase]) -> list[_Phrase]:
         if counted is not None and length is not None:
             rest = [item for item in factors if item is not counted and item is not length]
             return [_lasting(counted.value * seconds), *rest]
+    return factors
+
+
+def _in_minor(factors: list[_Phrase]) -> list[_Phrase]:
+    """Major units times the number of minor units in one are money, and read as they did before."""
+    for item in factors:
+        if item.unit.startswith(_MAJOR_UNIT):
+            size = 10 ** exponent(item.unit.removeprefix(_MAJOR_UNIT))
+            length = _length(factors, size)
+            if length is not None:
+                money = _Phrase(item.text, item.value * size, _MONEY_UNIT, name=item.name)
+                return [money, *(other for other in factors if other is not item and other is not length)]
     return factors
 
 

@@ -180,6 +180,7 @@ class ScriptedPlaybook:
             case_id=None,
             playbook=self.name,
             opens=kind in ("test.created", "test.updated"),
+            waits=kind != "test.aside",
             summary=f"{kind} of {item['id']}",
             observation=Observation(facts=facts, outcome=outcome, reopens=kind == "test.escalated"),
         )

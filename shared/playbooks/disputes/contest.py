@@ -8,8 +8,10 @@ from shared.errors import InvalidInput
 from shared.playbooks.disputes import derive, drafting, giving_up
 from shared.playbooks.disputes.assessment import Assessment, assess
 from shared.playbooks.disputes.claims.model import Ruling
+from shared.playbooks.disputes.completeness import completeness
 from shared.playbooks.disputes.conclusion import NO_ADDRESS, PERSON_PCT, Conclusion, drafted, unreadable
 from shared.playbooks.disputes.established import established
+from shared.playbooks.disputes.exhibit import Attached, attached
 from shared.playbooks.disputes.findings import findings
 from shared.playbooks.disputes.matter import Incomplete, Matter, matter_of
 from shared.playbooks.disputes.remedies import laws
@@ -27,14 +29,16 @@ def synthesize(material: Material) -> Draft:
     seen = assess(matter)
     ruling = rule(matter, seen, material.gaps)
     try:
-        actions = _actions(matter, seen, ruling)
+        drawn = attached(matter, seen, ruling, _actions(matter, seen, ruling), material.render)
     except InvalidInput as why:
         reason = f"the evidence does not fit: {why}"
-        ruling, actions = Ruling(DecisionKind.ESCALATE, (reason,), PERSON_PCT, cites=(matter.dispute,)), []
-    return drafted(material, matter, _conclusion(matter, seen, ruling, actions), established(matter))
+        ruling = Ruling(DecisionKind.ESCALATE, (reason,), PERSON_PCT, cites=(matter.dispute,))
+        drawn = Attached([])
+    return drafted(material, matter, _conclusion(matter, seen, ruling, drawn), established(matter))
 
 
-def _conclusion(matter: Matter, seen: Assessment, ruling: Ruling, actions: list[ActionDraft]) -> Conclusion:
+def _conclusion(matter: Matter, seen: Assessment, ruling: Ruling, drawn: Attached) -> Conclusion:
+    actions = drawn.actions
     paid = ruling.letter is not None or any(action.kind is ActionKind.STRIPE_REFUND for action in actions)
     told = any(action.kind is ActionKind.CUSTOMER_EMAIL for action in actions)
     return Conclusion(
@@ -47,7 +51,7 @@ def _conclusion(matter: Matter, seen: Assessment, ruling: Ruling, actions: list[
         derivation=_derivation(matter, ruling),
         after_win=ruling.after_win,
         actions=tuple(actions),
-        notes=_notes(matter, seen, ruling),
+        notes=(*_notes(matter, seen, ruling), *_of_packet(matter, drawn)),
         gaps=(NO_ADDRESS,) if paid and not told else (),
     )
 
@@ -78,6 +82,15 @@ def _derivation(matter: Matter, ruling: Ruling) -> Derivation | None:
     if ruling.kind in (DecisionKind.FIGHT, DecisionKind.ACCEPT):
         return derive.whole_amount(matter.dispute, matter.dispute_currency)
     return derive.left_of(matter.charge, matter.currency) if ruling.kind is DecisionKind.REFUND else None
+
+
+def _of_packet(matter: Matter, drawn: Attached) -> list[str]:
+    """How complete the evidence is for this code, and what goes with it."""
+    staged = next((item for item in drawn.actions if item.kind is ActionKind.STRIPE_STAGE_EVIDENCE), None)
+    if staged is None:
+        return []
+    told = completeness(matter.rule, staged.payload).in_words(matter.rule)
+    return [told, *([drawn.note] if drawn.note else [])]
 
 
 def _notes(matter: Matter, seen: Assessment, ruling: Ruling) -> tuple[str, ...]:

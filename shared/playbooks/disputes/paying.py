@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shared.case.actions import ActionDraft, ActionKind, Json
+from shared.case.case import Case
 from shared.case.evidence import Evidence
 from shared.case.money import currency_code
 from shared.playbooks.disputes import purposes
@@ -40,26 +41,31 @@ def balance_credit(payment: Payment, customer: Evidence, minor: int, *, descript
 
     `told`: what the entry says. The charge is named so that what happens to it is seen; no money is taken from it.
     """
-    currency = currency_code(payment.currency)
+    drafted = _credit(payment.case, customer, minor, payment.currency, description, told)
+    return _about_charge(drafted, payment)
+
+
+def credit_of_invoice(
+    case: Case, customer: Evidence, invoice: Evidence, minor: int, *, description: str, told: str
+) -> ActionDraft:
+    """The same for what is owed on an invoice, whoever paid it."""
+    return _credit(case, customer, minor, text(invoice, "currency"), description, told)
+
+
+def _credit(case: Case, customer: Evidence, minor: int, currency: str, description: str, told: str) -> ActionDraft:
+    code = currency_code(currency)
     return ActionDraft(
         kind=ActionKind.STRIPE_BALANCE_CREDIT,
         purpose=purposes.CREDIT,
         target=customer.row.record_id,
-        account=payment.case.subject.account,
+        account=case.subject.account,
         amount_minor=minor,
-        currency=currency,
-        payload={
-            "customer": customer.row.record_id,
-            "charge": payment.charge.row.record_id,
-            "amount_minor": minor,
-            "currency": currency,
-            "description": told,
-        },
+        currency=code,
+        payload={"customer": customer.row.record_id, "amount_minor": minor, "currency": code, "description": told},
         description=description,
         snapshot={
             "customer.currency": text(customer, "currency"),
             "customer.balance": customer.row.fields.get("balance"),
-            **_charge_now(payment, disputed=payment.charge.row.fields.get("disputed") is True),
         },
     )
 
@@ -68,23 +74,38 @@ def credit_note(
     payment: Payment, invoice: Evidence, minor: int, *, how: str, description: str, told: str
 ) -> ActionDraft:
     """A credit note of so much on a paid invoice. `how`: refund, taken from the charge, or customer_balance."""
-    currency = currency_code(payment.currency)
-    named: dict[str, Json] = {"invoice": invoice.row.record_id, "charge": payment.charge.row.record_id}
+    drafted = note_on_invoice(payment.case, invoice, minor, how=how, description=description, told=told)
+    return _about_charge(drafted, payment)
+
+
+def note_on_invoice(case: Case, invoice: Evidence, minor: int, *, how: str, description: str, told: str) -> ActionDraft:
+    """A credit note of so much on an invoice. It lowers what is due first; what is beyond that is given by `how`."""
+    currency, id = currency_code(text(invoice, "currency")), invoice.row.record_id
     return ActionDraft(
         kind=ActionKind.STRIPE_CREDIT_NOTE,
         purpose=purposes.CREDIT_NOTE,
-        target=invoice.row.record_id,
-        account=payment.case.subject.account,
+        target=id,
+        account=case.subject.account,
         amount_minor=minor,
         currency=currency,
-        payload={**named, "how": how, "amount_minor": minor, "currency": currency, "memo": told},
+        payload={"invoice": id, "how": how, "amount_minor": minor, "currency": currency, "memo": told},
         description=description,
         snapshot={
             "invoice.status": text(invoice, "status"),
             "invoice.total": invoice.row.fields.get("total"),
             "invoice.amount_remaining": invoice.row.fields.get("amount_remaining"),
-            **_charge_now(payment, disputed=payment.charge.row.fields.get("disputed") is True),
         },
+    )
+
+
+def _about_charge(drafted: ActionDraft, payment: Payment) -> ActionDraft:
+    """The action, naming the charge that it is about, so that what happens to that is seen."""
+    disputed = payment.charge.row.fields.get("disputed") is True
+    return drafted.model_copy(
+        update={
+            "payload": {**drafted.payload, "charge": payment.charge.row.record_id},
+            "snapshot": {**drafted.snapshot, **_charge_now(payment, disputed=disputed)},
+        }
     )
 
 

@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from shared.case.actions import IN_FLIGHT, Action, ActionKind, ActionState, DependencyKind, draws_on_charge
 from shared.case.brief import Decision, DecisionKind
 from shared.case.case import Case
+from shared.playbooks.disputes.codes import network_name
 from shared.playbooks.disputes.deadlines import deadline_of
+from shared.playbooks.disputes.limits import broken
 from shared.playbooks.disputes.purposes import OF_INQUIRY
 from shared.playbooks.disputes.stages import Stage, stage_of
 
@@ -142,7 +144,14 @@ def illegal(case: Case, decision: Decision, action: Action | None) -> str | None
     if action.kind not in _ever(decision.kind):
         return f"{action.kind.value} is no part of the decision to {decision.kind.value}"
     law = _ACTION_LAW.get(action.kind, {}).get(_expected(action, stage))
-    return law or _contest_law(case, action.kind) or _partial_law(case, action, stage)
+    return law or _contest_law(case, action.kind) or _partial_law(case, action, stage) or _packet_law(case, action)
+
+
+def _packet_law(case: Case, action: Action) -> str | None:
+    """Evidence that breaks a limit of Stripe or the network cannot be staged; also not after somebody edited it."""
+    if action.kind not in _CONTEST:
+        return None
+    return broken(action.payload, network_name(case.text_fact("dispute.brand")))
 
 
 def _decision_law(case: Case, decision: Decision, stage: Stage) -> str | None:

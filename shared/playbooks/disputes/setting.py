@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
@@ -47,3 +48,19 @@ class Setting(Protocol):
     def cycle(self) -> Cycle | None:
         """The stretch of time."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A setting that is no dispute: the stretch of time that a request is about, e.g. a month of the calendar.
+
+    `charge`: the row that names the customer: what they paid, or what they were billed.
+    """
+
+    exhibits: Exhibits
+    customer_name: str
+    domains: frozenset[str]
+    charge: Evidence
+    paid_at: datetime
+    line: Evidence | None
+    cycle: Cycle

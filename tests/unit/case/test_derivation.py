@@ -102,6 +102,24 @@ def test_a_half_is_rounded_up() -> None:
     assert amount("a / 2", {"a": 5}) == 3
 
 
+@pytest.mark.parametrize(
+    ("value", "step", "expected"),
+    [(11166667, 1000, 11167000), (1116666, 100, 1116700), (1116649, 100, 1116600), (150, 100, 200), (149, 100, 100)],
+)
+def test_a_policy_may_round_more_coarsely_half_up(value: int, step: int, expected: int) -> None:
+    assert amount(f"nearest(a, {step})", {"a": value}, currency="kwd") == expected
+
+
+@pytest.mark.parametrize("step", ["0", "-100", "a - a"])
+def test_rounding_needs_a_step(step: str) -> None:
+    with pytest.raises(InvalidInput, match="more than nothing"):
+        amount(f"nearest(a, {step})", {"a": 5})
+
+
+def test_what_is_taken_off_is_rounded_like_what_is_given() -> None:
+    assert amount("a + nearest(b - a, 100)", {"a": 1000, "b": 850}) == 800
+
+
 @given(
     st.integers(0, 10**9),
     st.integers(1, 1000),

@@ -160,3 +160,13 @@ def test_the_words_end_with_what_the_expression_gives(amount: int, part: int, wh
     assert int(said.replace(".", "")) == made.value_minor
     assert made.words == in_words(made)
     assert made.words.endswith(", rounded") is (amount * part % whole != 0)
+
+
+def test_major_units_are_money_and_a_coarser_rounding_is_said() -> None:
+    yearly = _in("134000", "major units of usd")
+    assert _words("nearest(arr * 100 / 12, 100)", arr=yearly) == "134,000.00 ÷ 12 to the nearest 1.00 = 11,167.00 USD"
+    assert _words("arr * 100 / 12", arr=yearly) == "134,000.00 ÷ 12 = 11,166.67 USD, rounded"
+    in_dinar = _in("134000", "major units of kwd")
+    told = _words("nearest(arr * 1000 / 12, 1000)", "kwd", arr=in_dinar)
+    assert told == "134,000.000 ÷ 12 to the nearest 1.000 = 11,167.000 KWD"
+    assert _words("nearest(n * 7, 100)", n=_in(30)).startswith("n 30 × 7 to the nearest 100 = ")

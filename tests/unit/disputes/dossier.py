@@ -100,6 +100,13 @@ class Dossier:
         }
         return self.added("policies.documents", record, {**told, **fields})
 
+    def ruled(self, page: str, /, **parameters: object) -> Dossier:
+        """With other parameters in the rule of a page; None takes one away."""
+        row = next(item.row for item in self.evidence if item.row.record_id == page)
+        rule = {**json.loads(str(row.fields["rule"])), **parameters}
+        kept = {name: value for name, value in rule.items() if value is not None}
+        return self.changed("policies.documents", page, rule=json.dumps(kept))
+
     def with_gaps(self, *gaps: Gap) -> Dossier:
         """With these gaps."""
         return replace(self, gaps=(*self.gaps, *gaps))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -46,10 +45,7 @@ def planned(dossier: Dossier, days: int = 3) -> Dossier:
 
 def policy(dossier: Dossier, **parameters: object) -> Dossier:
     """With other parameters of the merchant's rule; None takes one away."""
-    row = next(item.row for item in dossier.evidence if item.row.record_id == PAGE)
-    rule = {**json.loads(str(row.fields["rule"])), **parameters}
-    kept = {name: value for name, value in rule.items() if value is not None}
-    return dossier.changed("policies.documents", PAGE, rule=json.dumps(kept))
+    return dossier.ruled(PAGE, **parameters)
 
 
 def doing(dossier: Dossier) -> set[ActionKind]:

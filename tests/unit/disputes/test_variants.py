@@ -40,7 +40,7 @@ def escalates(dossier: Dossier, *phrases: str) -> None:
     for phrase in phrases:
         assert phrase.lower() in draft.brief.decision.rationale.lower()
     kinds = {action.kind for action in draft.actions}
-    assert kinds <= {ActionKind.CRM_NOTE, ActionKind.SLACK_BRIEF}
+    assert kinds <= {ActionKind.CRM_NOTE, ActionKind.SLACK_BRIEF, ActionKind.TICKET}
 
 
 def quiet(dossier: Dossier) -> Dossier:

@@ -121,6 +121,29 @@ def test_an_issuer_that_never_answers_is_shown_to_a_person(rig: Rig) -> None:
     assert "should have come by now" in rig.case().state_reason
 
 
+def test_where_the_sources_tell_what_became_of_it_a_wait_that_ended_is_followed_by_another_round(rig: Rig) -> None:
+    approved(rig)
+    rig.pump()
+    rig.playbook.another_look = "the object is read again"
+    rig.advance(days=76)
+    rig.sweep()
+    case = rig.case()
+    assert (case.state, case.state_reason) == (State.INVESTIGATING, "the object is read again")
+    assert len(case.rounds) == 2
+
+
+def test_an_event_that_waits_for_no_case_is_ignored_without_one_and_taken_with_one(rig: Rig) -> None:
+    rig.post(rig.event("test.aside", status="needs_response"))
+    rig.pump()
+    (entry,) = rig.inbox.list_entries(ORG)
+    assert (entry.status, entry.reason) == (InboxStatus.IGNORED, "no case is about its object")
+    rig.post(rig.event("test.created"))
+    rig.pump()
+    rig.post(rig.event("test.aside", status="under_review"))
+    rig.pump()
+    assert rig.case().facts["dispute.status"] == "under_review"
+
+
 def test_a_refusal_that_an_outside_event_explains_is_skipped_and_not_failed(rig: Rig) -> None:
     from shared.case.actions import Action
     from shared.ports.effects import EffectRefused

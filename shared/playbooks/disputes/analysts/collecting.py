@@ -18,14 +18,7 @@ def ask(job: Job, tools: Tools) -> None:
     """The invoice first, then every attempt to pay it: the payment intent and its failed charges."""
     which = quote(job.case.subject.id)
     invoice = charges.one(
-        tools,
-        "the invoice",
-        "SELECT i.id, i.number, i.customer, i.customer_email, i.status, i.total, i.amount_due, i.amount_paid, "
-        "i.amount_remaining, i.currency, i.due_date, i.attempt_count, i.next_payment_attempt, i.billing_reason, "
-        "i.collection_method, i.custom_fields, i.subscription, i.status_transitions__finalized_at, "
-        "i.hosted_invoice_url, i.created "
-        f"FROM stripe.invoices i WHERE i.id = {which}",
-        table="stripe.invoices",
+        tools, "the invoice", f"SELECT {charges.INVOICE} WHERE i.id = {which}", table="stripe.invoices"
     )
     _attempts(tools, which)
     customer = invoice.get("customer") or job.case.text_fact("customer.id")
@@ -47,14 +40,22 @@ def _paid_before(job: Job, tools: Tools, customer: str) -> None:
     )
 
 
+def named(tools: Tools, invoice: str, customer: str) -> None:
+    """An invoice that somebody names, if it is this customer's: with its lines, and what was paid of it."""
+    which = quote(invoice)
+    answer = tools.gather(
+        "the invoice that they name",
+        f"SELECT {charges.INVOICE} WHERE i.id = {which} AND i.customer = {quote(customer)}",
+        table="stripe.invoices",
+    )
+    if answer.rows:
+        _payments(tools, which)
+        _lines(tools, which)
+
+
 def _attempts(tools: Tools, which: str) -> None:
     """Every attempt to pay the invoice, and what it is for. `which`: its id as a literal."""
-    tools.gather(
-        "the payments of the invoice",
-        "SELECT p.id, p.invoice, p.payment__type, p.payment__charge, p.payment__payment_intent, p.amount_paid, "
-        f"p.currency, p.status FROM stripe.invoice_payments p WHERE p.invoice = {which}",
-        table="stripe.invoice_payments",
-    )
+    _payments(tools, which)
     payments = f"(SELECT p.payment__payment_intent FROM stripe.invoice_payments p WHERE p.invoice = {which})"
     # All columns: why a charge failed stands in columns that only some accounts' data has.
     tools.gather(
@@ -69,9 +70,23 @@ def _attempts(tools: Tools, which: str) -> None:
         f"SELECT n.* FROM stripe.payment_intents n WHERE n.id IN {payments}",
         table="stripe.payment_intents",
     )
+    _lines(tools, which)
+
+
+def _payments(tools: Tools, which: str) -> None:
+    tools.gather(
+        "the payments of the invoice",
+        "SELECT p.id, p.invoice, p.payment__type, p.payment__charge, p.payment__payment_intent, p.amount_paid, "
+        f"p.currency, p.status FROM stripe.invoice_payments p WHERE p.invoice = {which}",
+        table="stripe.invoice_payments",
+    )
+
+
+def _lines(tools: Tools, which: str) -> None:
     tools.gather(
         "the invoice lines",
         "SELECT l.id, l.invoice, l.amount, l.currency, l.description, l.quantity, l.period__start, l.period__end, "
-        f"l.subscription, l.price__nickname FROM stripe.invoice_lines l WHERE l.invoice = {which}",
+        "l.subscription, l.price__id, l.price__nickname, l.price__unit_amount "
+        f"FROM stripe.invoice_lines l WHERE l.invoice = {which}",
         table="stripe.invoice_lines",
     )

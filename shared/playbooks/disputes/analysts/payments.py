@@ -71,6 +71,9 @@ def _of_request(job: Job, tools: Tools) -> None:
         tools.gap("whose request this is", "neither the request nor its sender leads to one customer at Stripe")
         return
     accounts.customer(tools, who.customer)
+    named = job.case.text_fact("request.invoice")
+    if named:
+        collecting.named(tools, named, who.customer)
     rows = _charges_of(tools, who.customer)
     paid = [Paid.of(row) for row in rows]
     charges.invoices(tools, paid)

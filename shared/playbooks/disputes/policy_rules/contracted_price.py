@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shared.playbooks.disputes.policies import Policy
+from shared.playbooks.disputes.policy_rules.instruments import Instrument
 from shared.playbooks.disputes.policy_rules.reading import Parameters, number, one_of, text, values, whole
 
 KIND = "contracted_price"
@@ -13,7 +14,7 @@ _PARAMETERS: Parameters = {
     "claim_within_days": (None, whole(0, 3660)),
     "difference": ("credit", one_of("credit")),
     "billed_too_little": ("person", one_of("person")),
-    "instrument": (None, one_of("credit_note", "account_credit")),
+    "instrument": (None, one_of(Instrument.CREDIT_NOTE_BALANCE.value, Instrument.ACCOUNT_CREDIT.value)),
     "corrected_by": (None, text),
 }
 
@@ -28,7 +29,7 @@ class ContractedPrice:
 
     agreement: str
     claim_within_days: int
-    instrument: str
+    instrument: Instrument
     corrected_by: str
 
 
@@ -38,6 +39,6 @@ def contracted_price(policy: Policy) -> ContractedPrice:
     return ContractedPrice(
         agreement=str(found["agreement"]),
         claim_within_days=number(found["claim_within_days"]),
-        instrument=str(found["instrument"]),
+        instrument=Instrument(str(found["instrument"])),
         corrected_by=str(found["corrected_by"]),
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from shared.playbooks.disputes.policies import Policy
+from shared.playbooks.disputes.policy_rules.instruments import Instrument
 from shared.playbooks.disputes.policy_rules.reading import (
     Parameters,
     Unevaluable,
@@ -46,7 +47,7 @@ _PARAMETERS: Parameters = {
     "cap_months": (1, whole(1, 12)),
     "claim_within_days": (None, whole(0, 366)),
     "short_pay": ("refused", one_of("refused")),
-    "instrument": (None, one_of("credit_note", "account_credit")),
+    "instrument": (None, one_of(Instrument.CREDIT_NOTE_BALANCE.value, Instrument.ACCOUNT_CREDIT.value)),
     "rounding": ("half_up", one_of("half_up")),
 }
 
@@ -68,7 +69,7 @@ class ContractualSla:
     multipliers: Mapping[str, int]
     cap_months: int
     claim_within_days: int
-    instrument: str
+    instrument: Instrument
 
 
 def contractual_sla(policy: Policy) -> ContractualSla:
@@ -87,5 +88,5 @@ def contractual_sla(policy: Policy) -> ContractualSla:
         else {},
         cap_months=number(found["cap_months"]),
         claim_within_days=number(found["claim_within_days"]),
-        instrument=str(found["instrument"]),
+        instrument=Instrument(str(found["instrument"])),
     )

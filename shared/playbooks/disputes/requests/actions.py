@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from shared.case.actions import ActionDraft, ActionKind
 from shared.case.brief import DecisionKind
+from shared.case.evidence import Evidence
 from shared.playbooks.disputes import purposes, telling
 from shared.playbooks.disputes.conclusion import capital
-from shared.playbooks.disputes.paying import balance_credit, credit_note, refund
+from shared.playbooks.disputes.paying import (
+    balance_credit,
+    credit_note,
+    credit_of_invoice,
+    note_on_invoice,
+    refund,
+)
 from shared.playbooks.disputes.payment import Payment
 from shared.playbooks.disputes.policy_rules.instruments import Instrument
 from shared.playbooks.disputes.requests.claim import Claim
@@ -22,20 +29,41 @@ _GIVEN = {
         "We have issued a credit note over {amount}. It comes off your next invoice by itself."
     ),
 }
+_OFF_WHAT_IS_DUE = "We have issued a credit note over {amount}: so much less is due on the invoice."
 _BANK = "It usually takes five to ten business days until the bank shows it."
 
 
 def actions(claim: Claim, ruling: Ruling) -> list[ActionDraft]:
     """The money, the errand and the answer, or the answer alone; nothing where a person decides."""
-    if ruling.owed is not None and ruling.payment is not None:
-        paid = pay(claim, ruling.payment, ruling.owed, twice=ruling.twins is not None)
-        answer = _answer(claim, _given(ruling.payment, ruling.owed), _telling(ruling.owed), paid.purpose)
+    if ruling.owed is not None and (ruling.payment is not None or ruling.invoice is not None):
+        paid = _paid(claim, ruling, ruling.owed)
+        answer = _answer(claim, _given(ruling, ruling.owed), _telling(ruling.owed), paid.purpose)
         errand = [_ticket(claim, ruling.errand)] if ruling.errand else []
         return [paid, *([answer] if answer else []), *errand]
     if ruling.kind is DecisionKind.DECLINE:
         answer = _answer(claim, _declined(claim, ruling.told), purposes.DECLINE, None)
         return [answer] if answer else []
     return []
+
+
+def _paid(claim: Claim, ruling: Ruling, owed: Owed) -> ActionDraft:
+    if ruling.payment is not None:
+        return pay(claim, ruling.payment, owed, twice=ruling.twins is not None)
+    assert ruling.invoice is not None
+    return pay_on_invoice(claim, ruling.invoice, owed)
+
+
+def pay_on_invoice(claim: Claim, invoice: Evidence, owed: Owed) -> ActionDraft:
+    """The one action that gives what is owed on an invoice, by the instrument that the policy names."""
+    minor, told, words = owed.derivation.value_minor, owed.money, owed.derivation.words
+    if owed.instrument is Instrument.ACCOUNT_CREDIT:
+        assert claim.customer is not None
+        description = f"Credit {told} to the balance of {claim.customer_name}: {words}"
+        return credit_of_invoice(claim.case, claim.customer, invoice, minor, description=description, told=words)
+    description = f"Credit note over {told} on invoice {text(invoice, 'number')}: {words}"
+    return note_on_invoice(
+        claim.case, invoice, minor, how="customer_balance", description=description, told=capital(words)
+    )
 
 
 def pay(claim: Claim, payment: Payment, owed: Owed, *, twice: bool) -> ActionDraft:
@@ -72,7 +100,7 @@ def _telling(owed: Owed) -> str:
 
 def _ticket(claim: Claim, errand: Errand) -> ActionDraft:
     owner = next((row for row in claim.accounts if text(row, "owner_email")), None)
-    assignee = text(owner, "owner_email") if owner else ""
+    assignee = errand.assignee or (text(owner, "owner_email") if owner else "")
     return ActionDraft(
         kind=ActionKind.TICKET,
         purpose=errand.purpose,
@@ -99,9 +127,9 @@ def _answer(claim: Claim, body: str, purpose: str, after: str | None) -> ActionD
     return drafted.model_copy(update={"payload": {**drafted.payload, **thread}})
 
 
-def _given(payment: Payment, owed: Owed) -> str:
-    amount = payment.money(owed.derivation.value_minor)
-    what = _GIVEN[owed.instrument].format(amount=amount, bank=_BANK)
+def _given(ruling: Ruling, owed: Owed) -> str:
+    is_due = ruling.invoice is not None and text(ruling.invoice, "status") == "open"
+    what = (_OFF_WHAT_IS_DUE if is_due else _GIVEN[owed.instrument]).format(amount=owed.money, bank=_BANK)
     because = f" {owed.because}" if owed.because else ""
     return (
         f"Hello,\n\nthank you for writing to us.{because} {what}\n\nIf anything about this is unclear, just reply to "

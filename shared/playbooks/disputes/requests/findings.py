@@ -120,11 +120,15 @@ def _disputes(claim: Claim) -> Finding | None:
 
 
 def _policy(ruling: Ruling) -> Finding | None:
-    policy = ruling.policy
-    return claimed(f"the policy that decides it: {policy.name}", READ_OUT, policy.evidence) if policy else None
+    if ruling.policy is None:
+        return None
+    deciding = [ruling.policy, *ruling.beside]
+    named = f"the {'policy that decides' if len(deciding) == 1 else 'policies that decide'} it"
+    told = f"{named}: {listed([policy.name for policy in deciding])}"
+    return claimed(told, READ_OUT, *[policy.evidence for policy in deciding])
 
 
 def _aside(ruling: Ruling) -> Finding | None:
-    others = [page for page in ruling.policies if page is not ruling.policy]
+    others = [page for page in ruling.policies if page not in (ruling.policy, *ruling.beside)]
     named = listed([page.name for page in others])
     return claimed(f"read, but not applied: {named}", READ_OUT, *[page.evidence for page in others])

@@ -20,7 +20,7 @@ from shared.team.business import business_time
 from shared.team.contract import Material
 from shared.team.exhibits import decimal, text
 from shared.team.moments import moment
-from shared.team.words import hours_and_days, listed, minute
+from shared.team.words import day, hours_and_days, listed, minute
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def _goodwill(claim: Claim, payment: Payment, rule: FirstResponseBreach) -> Deri
 
 
 def _because(breached: list[_Wait]) -> str:
-    asked = listed([minute(wait.made) for wait in breached])
+    asked = listed([day(wait.made) for wait in breached])
     return (
         f"You wrote to our support on {asked}, marked as urgent, and nobody answered in time. That is not the service "
         "we promise, and we are sorry. It gives you back one month."

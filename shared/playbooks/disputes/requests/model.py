@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from shared.case.brief import DecisionKind, Derivation, Finding
 from shared.case.evidence import Evidence
+from shared.case.money import Money
 from shared.playbooks.disputes.payment import Payment
 from shared.playbooks.disputes.policies import Policy
 from shared.playbooks.disputes.policy_rules.instruments import Instrument
@@ -27,6 +28,11 @@ class Owed:
     because: str
 
     @property
+    def money(self) -> str:
+        """The amount, for people."""
+        return str(Money(minor=self.derivation.value_minor, currency=self.derivation.currency))
+
+    @property
     def kind(self) -> DecisionKind:
         """Credit where the money stays at Stripe, else refund."""
         return DecisionKind.CREDIT if self.instrument.is_credit else DecisionKind.REFUND
@@ -39,6 +45,8 @@ class Errand:
     purpose: str
     title: str
     body: str
+    assignee: str = ""
+    """Whom the policy names; empty: the owner of the account."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +62,8 @@ class Ruling:
     cites: tuple[Evidence, ...] = ()
     policy: Policy | None = None
     payment: Payment | None = None
+    invoice: Evidence | None = None
+    """The invoice on which something is owed, whoever paid how much of it; then `payment` is None."""
     owed: Owed | None = None
     errand: Errand | None = None
     twins: Twins | None = None
@@ -61,7 +71,10 @@ class Ruling:
     found: tuple[Finding, ...] = ()
     told: str = ""
     weighed: str = ""
+    beside: tuple[Policy, ...] = ()
+    """Policies that say the same as `policy` in this case."""
     policies: tuple[Policy, ...] = ()
+    """Every page for requests that was read."""
     confidence_pct: int = 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fractions import Fraction
@@ -24,26 +25,14 @@ from shared.playbooks.disputes.requests import amounts
 from shared.playbooks.disputes.requests.claim import Claim
 from shared.playbooks.disputes.requests.footing import payable, untouched
 from shared.playbooks.disputes.requests.model import Owed, Ruling, declined, person
+from shared.playbooks.disputes.setting import Stretch
 from shared.playbooks.disputes.trouble import Bearing, Trouble
 from shared.team.contract import Material
-from shared.team.exhibits import Exhibits, decimal, text
+from shared.team.exhibits import decimal, text
 from shared.team.moments import moment
 from shared.team.words import count, day, feature, listed, minute, percent
 
 _UNREAD = {"monitor_alerts": labels.ALERTS, "incident_records": labels.INCIDENTS, SLO_HISTORY: labels.UPTIME}
-
-
-@dataclass(frozen=True, slots=True)
-class _Month:
-    """A customer in a month of the calendar (`setting.Setting`)."""
-
-    exhibits: Exhibits
-    customer_name: str
-    domains: frozenset[str]
-    charge: Evidence
-    paid_at: datetime
-    line: Evidence | None
-    cycle: Cycle
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +42,8 @@ class _Availability:
     pct: Fraction
     back_at: datetime
     rows: tuple[Evidence, ...]
+    what: str
+    """The services, as customers know them."""
     told: str
 
 
@@ -73,7 +64,7 @@ def answer(material: Material, claim: Claim, policy: Policy) -> Ruling | str:
 
 
 def _credited(
-    material: Material, claim: Claim, policy: Policy, rule: PlatformSlaCredit, month: _Month, found: _Availability
+    material: Material, claim: Claim, policy: Policy, rule: PlatformSlaCredit, month: Stretch, found: _Availability
 ) -> Ruling:
     tier = rule.tier_of(found.pct)
     assert tier is not None
@@ -106,25 +97,34 @@ def _part(payment: Payment, credit_pct: int, found: _Availability, policy: Polic
     return amounts.percentage(payment.charge, payment.currency, credit_pct, note)
 
 
-def _because(month: _Month, found: _Availability) -> str:
-    return f"{found.told} in {month.cycle.start:%B}, and that is less than we promise. We are sorry."
+def _because(month: Stretch, found: _Availability) -> str:
+    return (
+        f"{found.what} did not work as it should in {month.cycle.start:%B}: {percent(found.pct)} of the month was "
+        "available, and that is less than we promise. We are sorry."
+    )
 
 
 def _troubled(claim: Claim, rule: PlatformSlaCredit) -> list[datetime]:
     """The months that any record is about, by an instant in them, the earliest first."""
-    table, fields = (
-        ("datadog.slo_history", ("window_start", "window_start"))
-        if rule.uptime_from == SLO_HISTORY
-        else (CLOCKS[rule.uptime_from], trouble.TABLES[CLOCKS[rule.uptime_from]])
-    )
-    starts = [moment(row.row.fields.get(name)) for row in claim.exhibits.rows(table) for name in fields]
-    found = [at for at in starts if at is not None and at <= claim.received_at]
-    return list(
-        {(at.astimezone(_zone(claim)).year, at.astimezone(_zone(claim)).month): at for at in sorted(found)}.values()
-    )
+    found = [at for at in _instants(claim, rule) if at <= claim.received_at]
+    local = [(at.astimezone(_zone(claim)), at) for at in sorted(found, reverse=True)]
+    return sorted({(here.year, here.month): at for here, at in local}.values())
 
 
-def _month(claim: Claim, instant: datetime) -> _Month | None:
+def _instants(claim: Claim, rule: PlatformSlaCredit) -> Iterator[datetime]:
+    """The start and the end of every record of trouble; of a figure for a stretch of time, its middle."""
+    history = rule.uptime_from == SLO_HISTORY
+    table = "datadog.slo_history" if history else CLOCKS[rule.uptime_from]
+    fields = ("window_start", "window_end") if history else trouble.TABLES[table]
+    for row in claim.exhibits.rows(table):
+        start, end = (moment(row.row.fields.get(name)) for name in fields)
+        if history and start is not None and end is not None:
+            yield start + (end - start) / 2
+        elif not history:
+            yield from (at for at in (start, end) if at is not None)
+
+
+def _month(claim: Claim, instant: datetime) -> Stretch | None:
     """The calendar month around an instant, with the charge that paid for it; None where none did."""
     local = instant.astimezone(_zone(claim))
     start = local.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
@@ -134,14 +134,14 @@ def _month(claim: Claim, instant: datetime) -> _Month | None:
     if charge is None or paid_at is None:
         return None
     exhibits, line = claim.exhibits, claim.line_of(charge)
-    return _Month(exhibits, claim.customer_name, claim.domains, charge, paid_at, line, Cycle(start, end))
+    return Stretch(exhibits, claim.customer_name, claim.domains, charge, paid_at, line, Cycle(start, end))
 
 
-def _availability(month: _Month, rule: PlatformSlaCredit) -> _Availability:
+def _availability(month: Stretch, rule: PlatformSlaCredit) -> _Availability:
     return _by_history(month) if rule.uptime_from == SLO_HISTORY else _by_records(month, CLOCKS[rule.uptime_from])
 
 
-def _by_records(month: _Month, table: str) -> _Availability:
+def _by_records(month: Stretch, table: str) -> _Availability:
     """What is left of the month without the trouble that concerned them. Raises Said for what is not clear."""
     used = [use for use in usage.uses(month) if use.at < month.cycle.end]
     found = [item for item in trouble.troubles(month, used) if item.table == table]
@@ -155,19 +155,23 @@ def _by_records(month: _Month, table: str) -> _Availability:
     whole = derive.whole_days(month.cycle) * derive.DAY_S
     down = derive.seconds_inside(windows, month.cycle)
     back_at = max((window.end for window in windows), default=month.cycle.end)
-    return _Availability(100 * (whole - down) / whole, back_at, tuple(i.evidence for i in counted), _told(counted))
+    rows, pct = tuple(item.evidence for item in counted), 100 * (whole - down) / whole
+    return _Availability(pct, back_at, rows, _services(counted), _told(counted))
 
 
 def _told(counted: list[Trouble]) -> str:
-    services = listed(sorted({feature(item.service) for item in counted}))
     ended = [item.end for item in counted if item.end is not None]
     if not ended:
         return "nothing was in trouble"
     span = f"from {minute(min(item.start for item in counted))} to {minute(max(ended))}"
-    return f"{services} was in trouble {span} ({count(len(counted), 'record')})"
+    return f"{_services(counted)} was in trouble {span} ({count(len(counted), 'record')})"
 
 
-def _by_history(month: _Month) -> _Availability:
+def _services(counted: list[Trouble]) -> str:
+    return listed(sorted({feature(item.service) for item in counted}))
+
+
+def _by_history(month: Stretch) -> _Availability:
     """The worst recorded availability, in exactly this month, of a service that they used; all of it where none is."""
     used = {use.service for use in usage.uses(month) if use.at < month.cycle.end}
     rows = [
@@ -179,10 +183,10 @@ def _by_history(month: _Month) -> _Availability:
     ]
     figures = [(figure, row) for row in rows if (figure := decimal(row.row.fields.get("uptime_pct"))) is not None]
     if not figures:
-        return _Availability(Fraction(100), month.cycle.end, (), "no availability is on record")
+        return _Availability(Fraction(100), month.cycle.end, (), "", "no availability is on record")
     pct, row = min(figures, key=lambda pair: (pair[0], pair[1].index))
-    told = f"{feature(text(row, 'service'))} was available for {percent(pct)}"
-    return _Availability(pct, month.cycle.end, (row,), told)
+    what = feature(text(row, "service"))
+    return _Availability(pct, month.cycle.end, (row,), what, f"{what} was available for {percent(pct)}")
 
 
 def _zone(claim: Claim) -> ZoneInfo:

@@ -21,6 +21,7 @@ from shared.playbooks.disputes.requests.model import Errand, Owed, Ruling, perso
 from shared.team import promises
 from shared.team.contract import Material
 from shared.team.exhibits import text, whole
+from shared.team.language import own_words
 from shared.team.moments import moment
 from shared.team.words import count, day, quoted
 
@@ -102,7 +103,8 @@ def _seats(material: Material, claim: Claim, policy: Policy, rule: SalesPromise)
         f"{used}. You relied on that, so it stands."
     )
     told = (
-        f"{last.author} promised {last.what} seats at no extra charge on {day(last.at)}: {quoted(_words(last.row))}; "
+        f"{last.what} seats at no extra charge were promised by {last.author} on {day(last.at)}: "
+        f"{quoted(_words(last.row))}; "
         f"{used} were used ({contracted} by contract and {used - contracted} billed on top)"
     )
     return _kept(claim, policy, payment, line, last, (because, told), (*deals, line), rule)
@@ -156,8 +158,8 @@ def _trial(material: Material, claim: Claim, policy: Policy, rule: SalesPromise)
         f"{day(payment.paid_at)}. That was our fault, and we are sorry."
     )
     told = (
-        f"{last.author} promised a trial until {until} on {day(last.at)}: {quoted(_words(last.row))}; the charge of "
-        f"{day(payment.paid_at)} lies before that"
+        f"a trial until {until} was promised by {last.author} on {day(last.at)}: {quoted(_words(last.row))}; the "
+        f"charge of {day(payment.paid_at)} lies before that"
     )
     subscriptions = claim.exhibits.rows("stripe.subscriptions")
     return _kept(claim, policy, payment, None, last, (because, told), subscriptions, rule)
@@ -202,4 +204,4 @@ def _kept(
 
 
 def _words(row: Evidence) -> str:
-    return text(row, "body")
+    return own_words(text(row, "body"))

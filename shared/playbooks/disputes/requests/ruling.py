@@ -11,6 +11,8 @@ from shared.playbooks.disputes import labels
 from shared.playbooks.disputes.conclusion import PERSON_PCT
 from shared.playbooks.disputes.policies import Policy, disagree, for_topics, in_force, topics_for
 from shared.playbooks.disputes.policy_rules import (
+    contracted_price,
+    contractual_sla,
     duplicate_window,
     first_response_breach,
     platform_sla_credit,
@@ -23,6 +25,9 @@ from shared.playbooks.disputes.policy_rules import (
 )
 from shared.playbooks.disputes.policy_rules.reading import Unevaluable
 from shared.playbooks.disputes.requests import (
+    billed,
+    contracted,
+    contractual,
     first_response,
     platform_sla,
     promises,
@@ -39,6 +44,8 @@ from shared.team.contract import Material
 from shared.team.words import listed
 
 ANSWERS: dict[str, Answer] = {
+    contractual_sla.KIND: contractual.answer,
+    contracted_price.KIND: contracted.answer,
     first_response_breach.KIND: first_response.answer,
     platform_sla_credit.KIND: platform_sla.answer,
     sales_promise.KIND: promises.answer,
@@ -68,6 +75,7 @@ def rule(material: Material, claim: Claim) -> Ruling:
         ruling = _decided(material, claim, _known(claim, pages))
         if ruling.owed is not None and ruling.payment is not None:
             carried(claim, ruling.payment, ruling.owed)
+        billed.carried(claim, ruling)
     except Said as said:
         ruling = said.ruling
     sure = PERSON_PCT if ruling.kind is DecisionKind.ESCALATE else _sure(material.gaps)
@@ -103,7 +111,7 @@ def _decided(material: Material, claim: Claim, current: list[Policy]) -> Ruling:
     if gives:
         return gives[0]
     if refuses:
-        return replace(refuses[0], reasons=tuple(reason for ruling in refuses for reason in ruling.reasons))
+        return _refused(refuses)
     raise _undecided(claim, current, silent)
 
 
@@ -139,6 +147,19 @@ def _followed(material: Material, claim: Claim, policy: Policy, answer: Answer) 
     if isinstance(told, str):
         raise person(told, policy.evidence)
     return told
+
+
+def _refused(rulings: Sequence[Ruling]) -> Ruling:
+    """One no with everything that speaks for it."""
+    return replace(
+        rulings[0],
+        reasons=tuple(reason for ruling in rulings for reason in ruling.reasons),
+        cites=tuple({row.index: row for ruling in rulings for row in ruling.cites}.values()),
+        found=tuple(finding for ruling in rulings for finding in ruling.found),
+        told="; and ".join(ruling.told for ruling in rulings),
+        weighed=next((ruling.weighed for ruling in rulings if ruling.weighed), ""),
+        beside=tuple(ruling.policy for ruling in rulings[1:] if ruling.policy is not None),
+    )
 
 
 def _torn(why: str, rulings: Sequence[Ruling]) -> Said:

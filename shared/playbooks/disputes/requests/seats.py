@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from shared.case.brief import Derivation
 from shared.case.evidence import Evidence
-from shared.case.money import format_minor
 from shared.errors import InvalidInput
-from shared.playbooks.disputes import derive, labels
+from shared.playbooks.disputes import labels
 from shared.playbooks.disputes.billing import Cycle
 from shared.playbooks.disputes.findings.claim import READ_OUT, claimed
 from shared.playbooks.disputes.payment import Payment
@@ -19,7 +18,7 @@ from shared.playbooks.disputes.requests.model import Owed, Ruling, person
 from shared.team.contract import Material
 from shared.team.exhibits import text, whole
 from shared.team.moments import moment
-from shared.team.words import count, listed, minute, number
+from shared.team.words import count, listed, minute
 
 
 def answer(material: Material, claim: Claim, policy: Policy) -> Ruling | str:
@@ -41,7 +40,7 @@ def answer(material: Material, claim: Claim, policy: Policy) -> Ruling | str:
         raise person("a change of seats does not say how many", *[row for row, _ in changes], payment=payment)
     _check_bounds(payment, line, changes)
     untouched(claim, payment)
-    owed = Owed(_derived(payment, line, cycle, changes, rule, policy), rule.instrument, _because(changes))
+    owed = Owed(_derived(payment, line, changes, rule, policy), rule.instrument, _because(changes))
     told = _told(changes)
     finding = claimed(told, READ_OUT, line, *[row for row, _ in changes])
     reason = f"{told}; {policy.name} gives back the rest of the cycle: {owed.derivation.words}"
@@ -57,14 +56,14 @@ def answer(material: Material, claim: Claim, policy: Policy) -> Ruling | str:
 
 
 def _changes(claim: Claim, rule: SeatProration) -> list[tuple[Evidence, int]]:
-    """Every change of seats, in order; 1: they went, -1: they came."""
+    """Every change of seats, in order; 1: they went, -1: they came. At one instant, what goes makes room first."""
     signs = {rule.removed_event: 1, rule.added_event: -1}
     found = [
-        (at, row.index, row, signs[text(row, "event")])
+        (at, -signs[text(row, "event")], row.index, row)
         for row in claim.exhibits.rows("posthog.events")
         if text(row, "event") in signs and (at := moment(row.row.fields.get("timestamp"))) is not None
     ]
-    return [(row, sign) for _, _, row, sign in sorted(found, key=lambda item: item[:2])]
+    return [(row, -came) for _, came, _, row in sorted(found, key=lambda item: item[:3])]
 
 
 def _inside(row: Evidence, cycle: Cycle, claim: Claim) -> bool:
@@ -87,12 +86,7 @@ def _check_bounds(payment: Payment, line: Evidence, changes: list[tuple[Evidence
 
 
 def _derived(
-    payment: Payment,
-    line: Evidence,
-    cycle: Cycle,
-    changes: list[tuple[Evidence, int]],
-    rule: SeatProration,
-    policy: Policy,
+    payment: Payment, line: Evidence, changes: list[tuple[Evidence, int]], rule: SeatProration, policy: Policy
 ) -> Derivation:
     rows = [row for row, _ in changes]
     try:
@@ -101,19 +95,7 @@ def _derived(
         raise person(f"what is owed could not be computed: {why}", line, *rows, payment=payment) from why
     if found.value_minor <= 0:
         raise person("what the policy gives back rounds to nothing", line, *rows, payment=payment)
-    price = format_minor(whole(line, "price__unit_amount") or 0, payment.currency)
-    basis = rule.basis_days if rule.basis_days is not None else derive.whole_days(cycle)
-    parts = []
-    for row, sign in changes:
-        at = moment(row.row.fields.get("timestamp"))
-        assert at is not None
-        left = derive.whole_days(Cycle(at, cycle.end))
-        parts.append(
-            f"{'' if sign > 0 else 'less '}{count(whole(row, 'seats') or 0, 'seat')} × {price} × {number(left)}"
-        )
-    words = " and ".join(f"{part} of {count(basis, 'day')}" for part in parts)
-    result = f"{format_minor(found.value_minor, payment.currency)} {payment.currency.upper()}"
-    return found.model_copy(update={"words": f"{words} = {result}"})
+    return found
 
 
 def _told(changes: list[tuple[Evidence, int]]) -> str:

@@ -14,6 +14,7 @@ from shared.playbooks.disputes.requests.findings import findings
 from shared.playbooks.disputes.requests.model import Ruling
 from shared.playbooks.disputes.requests.ruling import rule
 from shared.team.contract import Draft, Material
+from shared.team.exhibits import text
 
 _ANSWERED = frozenset({DecisionKind.REFUND, DecisionKind.CREDIT, DecisionKind.DECLINE})
 
@@ -50,18 +51,20 @@ def _facts(claim: Claim, ruling: Ruling) -> dict[str, Json]:
 
 def _summary(claim: Claim, ruling: Ruling) -> str:
     opening = f"{claim.customer_name} asks for money back. {capital('; '.join(ruling.reasons))}."
-    if ruling.owed is not None and ruling.payment is not None:
+    if ruling.owed is not None:
         verb = "Credit" if ruling.owed.instrument.is_credit else "Refund"
-        return f"{opening} {verb} {ruling.payment.money(ruling.owed.derivation.value_minor)} and answer them."
+        return f"{opening} {verb} {ruling.owed.money} and answer them."
     move = {DecisionKind.DECLINE: " Decline, with the reason."}
     return opening + move.get(ruling.kind, " A person has to decide.")
 
 
 def _question(ruling: Ruling) -> str:
     weighed = f" {ruling.weighed}" if ruling.weighed else ""
-    if ruling.owed is not None and ruling.payment is not None:
-        owed = ruling.payment.money(ruling.owed.derivation.value_minor)
+    if ruling.owed is not None:
+        owed = ruling.owed.money
         where = "be credited to their account" if ruling.owed.instrument.is_credit else "go back to the card"
+        if ruling.invoice is not None and text(ruling.invoice, "status") == "open":
+            where = "be taken off what is due on the invoice"
         return (
             f"Shall {owed} {where}? What goes back by mistake is gone; a fair request that waits becomes a "
             f"dispute with a fee. The alternative is to ask them first.{weighed}"
@@ -75,8 +78,9 @@ def _question(ruling: Ruling) -> str:
 
 
 def _notes(claim: Claim, ruling: Ruling) -> tuple[str, ...]:
-    if ruling.owed is None or ruling.payment is None or claim.asked_minor is None:
+    if ruling.owed is None or claim.asked_minor is None:
         return ()
-    if (claim.asked_minor, claim.asked_currency) == (ruling.owed.derivation.value_minor, ruling.payment.currency):
+    derivation = ruling.owed.derivation
+    if (claim.asked_minor, claim.asked_currency) == (derivation.value_minor, derivation.currency):
         return ()
     return ("The amount that they name is not what goes back: the policy decides how much.",)
