@@ -66,6 +66,8 @@ class Scene:
     method: str = "card"
     currency: str = "usd"
     worth: str = "499.99"
+    """What was paid, in dollars; `amount` says it in minor units of its currency instead."""
+    amount: int | None = None
     dispute_currency: str | None = None
     disputed_share: Fraction = Fraction(1)
     refunded_share: Fraction = Fraction(0)
@@ -94,12 +96,13 @@ class Scene:
     @property
     def paid_minor(self) -> int:
         """The amount of the charge, in minor units that Stripe can charge."""
-        return minor(self.worth, self.currency)
+        return minor(self.worth, self.currency) if self.amount is None else self.amount
 
     @property
     def disputed_minor(self) -> int:
         """The disputed amount, in minor units of the dispute's currency."""
-        whole = minor(self.worth, self.dispute_currency or self.currency)
+        same = self.dispute_currency in (None, self.currency)
+        whole = self.paid_minor if same else minor(self.worth, self.dispute_currency or self.currency)
         step = payable_step(self.dispute_currency or self.currency)
         return max(step, int(whole * self.disputed_share) // step * step)
 
