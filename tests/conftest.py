@@ -6,9 +6,16 @@ from typing import Any
 
 from hypothesis import settings
 
-from tests.support.emulators import firestore, firestore_emulator, fresh_project, pubsub_emulator, say_what_was_skipped
+from tests.support.emulators import (
+    firestore,
+    firestore_emulator,
+    firestore_host,
+    fresh_project,
+    pubsub_emulator,
+    say_what_was_skipped,
+)
 
-__all__ = ["firestore", "firestore_emulator", "fresh_project", "pubsub_emulator"]
+__all__ = ["firestore", "firestore_emulator", "firestore_host", "fresh_project", "pubsub_emulator"]
 
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")

@@ -180,11 +180,18 @@ def join(case: Document, reports: list[Document]) -> list[Document]:
     return [{"type": "round_joined", "round": 1, "reports": pointers}]
 
 
-def synthesize(case: Document) -> list[Document]:
-    """The cited brief and the one action."""
+def reference(text: str, texts: dict[str, str]) -> str:
+    """What stands for a text in the log; the text goes into `texts`, by its hash."""
+    digest = sha256(text)
+    texts[digest] = text
+    return f"text:{digest}:{len(text)}"
+
+
+def synthesize(case: Document, texts: dict[str, str]) -> list[Document]:
+    """The cited brief and the one action; `texts` takes what is stored beside the log."""
     findings = [
         {
-            "text": FINDING.format(pointer["specialist"]),
+            "text": reference(FINDING.format(pointer["specialist"]), texts),
             "citations": [pointer["base"], pointer["base"] + 1],
             "confidence_pct": 95,
         }
@@ -207,7 +214,7 @@ def synthesize(case: Document) -> list[Document]:
         "approver_question": APPROVER_QUESTION,
         "notes": [],
     }
-    brief_hash, action, facts = sha256(dumps(brief)), _action(case, decision), {"customer.id": "cus_bench"}
+    brief_hash, action, facts = sha256(dumps(brief)), _action(case, decision, texts), {"customer.id": "cus_bench"}
     case["brief"], case["brief_hash"], case["actions"] = brief, brief_hash, [action]
     case["facts"].update(facts)
     _move(case, "drafted", "recommends record")
@@ -221,7 +228,7 @@ def synthesize(case: Document) -> list[Document]:
     return [drafted, _moved("drafted", case["state_reason"])]
 
 
-def _action(case: Document, decision: Document) -> Document:
+def _action(case: Document, decision: Document, texts: dict[str, str]) -> Document:
     target = case["subject"]["id"]
     draft: Document = {
         "kind": "decision_log",
@@ -232,7 +239,7 @@ def _action(case: Document, decision: Document) -> Document:
         "currency": None,
         "at_risk_minor": None,
         "at_risk_currency": None,
-        "payload": {"title": LOG_TITLE, "body": LOG_BODY},
+        "payload": {"title": reference(LOG_TITLE, texts), "body": reference(LOG_BODY, texts)},
         "description": "Write the decision down",
         "depends_on": [],
         "needed": True,

@@ -19,7 +19,7 @@ import sqlite3
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,6 +42,7 @@ CREATE TABLE commits (
     case_id TEXT, first_seq INTEGER, commit_id TEXT, entries TEXT, hashes TEXT, PRIMARY KEY (case_id, first_seq)
 ) STRICT;
 CREATE TABLE reports (case_id TEXT, specialist TEXT, body TEXT, PRIMARY KEY (case_id, specialist)) STRICT;
+CREATE TABLE texts (case_id TEXT, sha256 TEXT, body TEXT, PRIMARY KEY (case_id, sha256)) STRICT;
 CREATE TABLE episodes (case_id TEXT PRIMARY KEY, customer TEXT, decided_at TEXT, rationale TEXT) STRICT;
 """
 
@@ -123,7 +124,8 @@ class Floor:
         self._open(case, events, event["id"])
         list(self._specialists.map(self._investigate, [case["id"]] * len(NAMES), NAMES))
         self._change(case["id"], self._join)
-        self._change(case["id"], byhand.synthesize)
+        texts: dict[str, str] = {}
+        self._change(case["id"], lambda case: byhand.synthesize(case, texts), texts)
         self._change(case["id"], byhand.policy_check)
         self._change(case["id"], lambda case: byhand.intend(case, uuid.uuid4().hex))
         self._change(case["id"], byhand.conclude)
@@ -149,7 +151,10 @@ class Floor:
         found = self._connection().execute(statement, (case["id"],)).fetchall()
         return byhand.join(case, [json.loads(body) for (body,) in found])
 
-    def _change(self, case_id: str, step: Callable[[Document], list[Document]]) -> None:
+    def _change(
+        self, case_id: str, step: Callable[[Document], list[Document]], texts: Mapping[str, str] | None = None
+    ) -> None:
+        """One step and, with it, the texts that its events refer to."""
         statement = "SELECT version, head, body FROM cases WHERE id = ?"
         version, head, body = self._connection().execute(statement, (case_id,)).fetchone()
         case = json.loads(body)
@@ -164,6 +169,9 @@ class Floor:
             if changed.rowcount != 1:
                 raise BenchFailed(f"case {case_id} of the floor was changed by somebody else")
             self._log(connection, case, commit_id, entries, hashes)
+            if texts:
+                rows = [(case_id, digest, text) for digest, text in texts.items()]
+                connection.executemany("INSERT INTO texts VALUES (?, ?, ?)", rows)
             if case["state"] == "resolved":
                 episode = (
                     case_id,

@@ -16,6 +16,7 @@ from shared.case.case import Case
 from shared.errors import NotFound
 from shared.steps.audit import Audit, audit
 from shared.steps.context import Ports, RequestContext
+from shared.steps.texts import with_texts
 
 Decide = Callable[[Ports, RequestContext], Case]
 
@@ -72,4 +73,4 @@ def _as_it_stands(ports: Ports, org: str, case_id: str) -> tuple[Case, Audit]:
     record = ports.store.read(org, case_id)
     if record is None:
         raise NotFound(f"there is no case {case_id}")
-    return record.case, audit(ports.store, org, case_id)
+    return with_texts(ports.store, record.case), audit(ports.store, org, case_id)

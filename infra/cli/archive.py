@@ -20,6 +20,7 @@ from shared.case.lifecycle import State
 from shared.errors import InvalidInput, NotFound
 from shared.ports.store import CaseQuery
 from shared.steps.reports import EvidenceDamaged, read_evidence
+from shared.steps.texts import with_texts
 
 _MOST_CASES = 1000
 
@@ -43,11 +44,11 @@ class Archive:
         return self.store.read(self.folder.org, case_id) is not None
 
     def case(self, case_id: str) -> Case:
-        """One case. Raises NotFound."""
+        """One case with its texts. Raises NotFound."""
         record = self.store.read(self.folder.org, case_id)
         if record is None:
             raise NotFound(f"there is no case {case_id} in {self.folder.path}; see `manthan cases list`")
-        return record.case
+        return with_texts(self.store, record.case)
 
     def evidence(self, case: Case) -> tuple[Evidence, ...]:
         """The case's evidence; empty when it is damaged, which `audit verify` explains."""

@@ -20,7 +20,7 @@ def audit() -> None:
 @options.data
 @options.as_json
 def verify(case: str, data: Path | None, as_json: bool) -> Exit:
-    """Re-read CASE from the store: every hash, the chain, the order, the state, the evidence.
+    """Re-read CASE from the store: every hash, the chain, the order, the state, the evidence, the texts.
 
     It finds edits, removals and insertions. A log that was rewritten as a whole only an anchor outside would show.
 
@@ -29,7 +29,7 @@ def verify(case: str, data: Path | None, as_json: bool) -> Exit:
       manthan audit verify case_745290e3c6e0a5b84ac6
       manthan audit verify case_745290e3c6e0a5b84ac6 --json
 
-    Ends with 1 if there is any problem.
+    A text that was erased leaves its hash, and is no problem. Ends with 1 if there is any.
     """
     screen = Screen(as_json)
     from infra.cli.archive import holding, opened
@@ -44,10 +44,13 @@ def verify(case: str, data: Path | None, as_json: bool) -> Exit:
             "ok": found.ok,
             "events": found.events,
             "evidence": found.evidence,
+            "texts": found.texts,
+            "erased": found.erased,
             "problems": list(found.problems),
         }
     )
-    told = f"{count(found.events, 'event')}, {count(found.evidence, 'evidence row')}"
+    told = f"{count(found.events, 'event')}, {count(found.evidence, 'evidence row')}, {count(found.texts, 'text')}"
+    told += f" ({found.erased} erased)" if found.erased else ""
     screen.show(f"{found.case_id}: {'verified' if found.ok else 'NOT verified'}, {told}")
     for problem in found.problems:
         screen.show(f"  {problem}")

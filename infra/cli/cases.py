@@ -22,6 +22,7 @@ COMMANDS = {
     "watch": Entry("infra.cli.watching:watch", "Follow a case until it waits for people or ends."),
     "approve": Entry("infra.cli.deciding:approve", "Approve actions that wait."),
     "reject": Entry("infra.cli.deciding:reject", "Turn the recommendation down."),
+    "exhibit": Entry("infra.cli.exhibiting:exhibit", "Write the printed exhibit of a case's evidence."),
     "edit": Entry("infra.cli.deciding:edit", "Change an action's texts; its approvals fall."),
     "answer": Entry("infra.cli.deciding:answer", "Answer the question that a case asks."),
 }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from infra.cli.output import Screen
 from infra.cli.text import words, wrapped
 from shared.case.actions import Action, DependencyKind, Json
 from shared.case.case import Case
+from shared.case.texts import DOCUMENT, FILES
 
 _SAID_ELSEWHERE = frozenset({"amount_minor", "currency"})
 
@@ -18,6 +21,8 @@ def show_contents(screen: Screen, case: Case, action: Action) -> None:
         shown_by = _shown_by(case, action, name)
         if shown_by is not None:
             screen.show(wrapped(f"{words(name)}: as in {shown_by}", 4, 6))
+        elif name == FILES and isinstance(value, dict):
+            _show_files(screen, value)
         elif name not in _SAID_ELSEWHERE:
             _show_field(screen, words(name), value, 4)
 
@@ -41,6 +46,14 @@ def _waits(case: Case, action: Action) -> list[str]:
             what = "the approval of" if dependency.kind is DependencyKind.APPROVAL else "the success of"
             told.append(f"{what} {other.id}")
     return told
+
+
+def _show_files(screen: Screen, files: Mapping[str, Json]) -> None:
+    """What goes along as a file; `manthan cases exhibit` writes it for people."""
+    for name, file in files.items():
+        told = {inner: value for inner, value in file.items() if inner != DOCUMENT} if isinstance(file, dict) else {}
+        shown = ", ".join(f"{inner} {value}" for inner, value in sorted(told.items()))
+        screen.show(wrapped(f"file {words(name)}: {shown}", 4, 6))
 
 
 def _show_field(screen: Screen, name: str, value: Json, indent: int) -> None:

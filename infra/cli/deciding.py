@@ -178,9 +178,11 @@ def _merged(
     ports: Ports, who: RequestContext, case_id: str, action_id: str, changes: list[tuple[str, Any]]
 ) -> dict[str, Any]:
     """The changes by field: a dotted name changes one entry of a nested field and keeps the others."""
+    from shared.steps.texts import action_with_texts
+
     record = ports.store.read(who.org, case_id)
     found = record.case.action(action_id) if record is not None else None
-    payload = {} if found is None else found.payload
+    payload = action_with_texts(ports.store, record.case, found).payload if record is not None and found else {}
     merged: dict[str, Any] = {}
     for name, value in changes:
         outer, dot, inner = name.partition(".")

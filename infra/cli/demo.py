@@ -64,12 +64,12 @@ def demo(world: str, approve_as: tuple[str, ...], data: Path | None, fresh: bool
 
 def _show_outcome(screen: Screen, stage: Stage) -> None:
     from infra.cli.next_steps import show_next_steps
-    from infra.cli.performance import audited, ignored_of
+    from infra.cli.performance import audited, ignored_of, with_their_texts
     from infra.cli.render import show_case, show_end
     from shared.case.lifecycle import State
     from shared.steps.reports import read_evidence
 
-    for case in stage.cases():
+    for case in with_their_texts(stage):
         if case.state is State.MANUAL_REVIEW:
             # Nobody was asked to approve, so nobody has seen the brief yet.
             show_case(screen, case, read_evidence(stage.ports.store, case))

@@ -23,6 +23,7 @@ from shared.errors import Conflict, Refused
 from shared.ports.store import InboxEntry, InboxStatus
 from shared.steps import people
 from shared.steps.audit import Audit, audit
+from shared.steps.texts import with_texts
 
 _GUARD_S = 120.0
 
@@ -117,7 +118,12 @@ def audited(stage: Stage, case: Case) -> Audit:
 
 def cases_json(stage: Stage) -> list[dict[str, Any]]:
     """Every case as JSON, the first opened first, each verified just now."""
-    return [case_json(case, chain_ok=audited(stage, case).ok) for case in stage.cases()]
+    return [case_json(case, chain_ok=audited(stage, case).ok) for case in with_their_texts(stage)]
+
+
+def with_their_texts(stage: Stage) -> list[Case]:
+    """Every case as people read it, the first opened first."""
+    return [with_texts(stage.ports.store, case) for case in stage.cases()]
 
 
 def ignored_of(stage: Stage) -> list[InboxEntry]:

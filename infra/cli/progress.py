@@ -15,6 +15,7 @@ from infra.cli.story import entries
 from shared.case.case import Case
 from shared.ports.store import CaseStore
 from shared.steps.reports import EvidenceDamaged, read_evidence
+from shared.steps.texts import with_texts
 
 if TYPE_CHECKING:
     from infra.stage import Stage
@@ -75,7 +76,7 @@ class Narrator:
             evidence = read_evidence(self._stage.ports.store, case)
         except EvidenceDamaged:
             evidence = ()
-        show_case(self._screen, case, evidence)
+        show_case(self._screen, with_texts(self._stage.ports.store, case), evidence)
         self._screen.show()
 
     def stands_still(self, waiting: Sequence[Case]) -> None:

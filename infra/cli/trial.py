@@ -10,7 +10,7 @@ from pathlib import Path
 from infra.cli.approving import Approvers, Turn
 from infra.cli.expected import Check, Found, Judged, PacketFound, judge
 from infra.cli.legality import illegal_drafts
-from infra.cli.performance import audited, on_stage, perform
+from infra.cli.performance import audited, on_stage, perform, with_their_texts
 from infra.local.driver import WorldStuck
 from infra.stage import Stage
 from infra.worlds import load_expectations
@@ -18,6 +18,7 @@ from shared.case.actions import ActionKind
 from shared.case.case import Case
 from shared.case.evidence import Evidence
 from shared.playbooks.disputes.codes import lookup
+from shared.playbooks.disputes.completeness import completeness
 from shared.ports.directory import Org
 from shared.steps.reports import EvidenceDamaged, read_evidence
 
@@ -52,7 +53,7 @@ def tried(root: Path) -> Trial:
             perform(stage, Approvers(), _Nobody())
         except WorldStuck as error:
             ended = (Judged(stage.world.name, (Check("comes to its end", False, "an end", str(error)),)),)
-        judged = judge(expected, [_found(stage, case) for case in stage.cases()])
+        judged = judge(expected, [_found(stage, case) for case in with_their_texts(stage)])
         return Trial(stage.world.name, stage.world.org, (*judged, *ended))
 
 
@@ -66,13 +67,11 @@ def _found(stage: Stage, case: Case) -> Found:
 def _packet(case: Case) -> PacketFound | None:
     """The evidence drafted for the bank, by the fields that decide claims of the dispute's code."""
     staged = next((item for item in case.actions if item.kind is ActionKind.STRIPE_STAGE_EVIDENCE), None)
-    evidence = staged.payload.get("evidence") if staged else None
-    if not isinstance(evidence, dict):
+    if staged is None or not isinstance(staged.payload.get("evidence"), dict):
         return None
     names = ("dispute.brand", "dispute.network_reason_code", "dispute.reason")
-    filled = frozenset(name for name, value in evidence.items() if value)
-    decisive = lookup(*(case.text_fact(name) for name in names)).evidence_fields
-    return PacketFound(filled, tuple(name for name in decisive if name not in filled))
+    found = completeness(lookup(*(case.text_fact(name) for name in names)), staged.payload)
+    return PacketFound(found.filled, tuple(found.missing))
 
 
 def _evidence(stage: Stage, case: Case) -> Sequence[Evidence]:

@@ -103,6 +103,7 @@ def _to_dev(screen: Screen, folder: DataFolder, choose: Choose, duplicates: int)
     from infra.worlds import find_world, load_world
     from shared.ports.store import InboxStatus
     from shared.steps.audit import audit
+    from shared.steps.texts import with_texts
 
     dev = folder.dev
     if dev is None:
@@ -113,7 +114,10 @@ def _to_dev(screen: Screen, folder: DataFolder, choose: Choose, duplicates: int)
     screen.show(f"delivered; the `manthan dev` that runs {folder.path} goes on with it")
     with opened(folder) as archive:
         store = archive.store
-        cases = [case_json(case, chain_ok=audit(store, case.org, case.id).ok) for case in reversed(archive.cases())]
+        cases = [
+            case_json(with_texts(store, case), chain_ok=audit(store, case.org, case.id).ok)
+            for case in reversed(archive.cases())
+        ]
         return deliveries, _document(
             world, deliveries, cases, archive.inbox.list_entries(folder.org, InboxStatus.IGNORED)
         )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-from infra.google import ledgers, reports
+from infra.google import ledgers, reports, wording
 from infra.google.batches import bookkeeping_fields, fill
 from infra.google.documents import END_OF_TIME, Document, Documents
 from infra.google.faults import Absent, Stale
@@ -119,6 +119,14 @@ class FirestoreStore:
     def read_chunk(self, org: str, case_id: str, sha256: str) -> Sequence[EvidenceRow] | None:
         """The rows of a chunk."""
         return reports.read_chunk(self._documents, org, case_id, sha256)
+
+    def put_texts(self, org: str, case_id: str, texts: Mapping[str, str]) -> None:
+        """Store texts under the hash of each, to stay; storing the same again changes nothing."""
+        wording.put_texts(self._documents, org, case_id, texts)
+
+    def read_texts(self, org: str, case_id: str, hashes: Collection[str]) -> Mapping[str, str]:
+        """Those of these texts that are stored, by hash."""
+        return wording.read_texts(self._documents, org, case_id, hashes)
 
     def create_report(self, org: str, case_id: str, report: Report) -> int | None:
         """Create the report of its round and specialist if absent: how many its round has now. None: another stands.

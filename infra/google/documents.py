@@ -27,7 +27,7 @@ from google.cloud.firestore_v1.transforms import DELETE_FIELD
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from infra.google.faults import FirestoreUnavailable, Stale, translating
-from infra.google.layout import Path, Query
+from infra.google.layout import QUERIES, Path, Query
 from infra.google.meter import Meter, Operation
 from shared.errors import InvalidInput
 from shared.ports import Clock, Entropy
@@ -158,6 +158,8 @@ class Documents:
         `equal` are the values of its equalities in their order. `after` goes on behind a document: its values in the
         query's order, then its path.
         """
+        if query not in QUERIES:
+            raise LookupError(f"the query over {query.collection} is not declared: no index is known to cover it")
         built = self._build(query, parent, equal, any_of, up_to, after)
         if limit is not None:
             built = built.limit(limit)

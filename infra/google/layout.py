@@ -10,6 +10,7 @@ emulator would not notice: it answers any query.
     orgs/{org}/cases/{case}/rounds/{round}            how many reports a round has
     orgs/{org}/cases/{case}/reports/{round}-{hash}    one per specialist and round
     orgs/{org}/cases/{case}/chunks/{sha256}           rows that do not fit into a report
+    orgs/{org}/cases/{case}/texts/{hash}              texts that the log refers to by their hashes
     orgs/{org}/cases/{case}/trace/{instant}-{hash}    what is going on, a few lines per document
     orgs/{org}/inbox/{hash}                           an event as it arrived
     orgs/{org}/charges/{hash}                         the ledger of a charge
@@ -76,6 +77,11 @@ def report_path(org: str, case_id: str, round_number: int, specialist: str) -> P
 def chunk_path(org: str, case_id: str, sha256: str) -> Path:
     """The document of a chunk."""
     return (*case_path(org, case_id), "chunks", segment(sha256))
+
+
+def text_path(org: str, case_id: str, bundle: str) -> Path:
+    """The document of texts that were stored in one go."""
+    return (*case_path(org, case_id), "texts", segment(bundle))
 
 
 def inbox_path(org: str, event_id: str) -> Path:
@@ -147,6 +153,7 @@ CASES_BY_STATE: Final = Query(
 COMMITS: Final = Query("commits")
 REPORTS: Final = Query("reports", equal=("round",))
 REPORT_HEADS: Final = Query("reports", equal=("round",), only=("head",))
+TEXTS: Final = Query("texts")
 TRACE: Final = Query("trace")
 EPISODES: Final = Query("episodes", equal=("customer",), order=(Order("decided_at", "DESCENDING"),))
 INBOX_WAITING: Final = Query("inbox", equal=("waits_for",))
@@ -164,6 +171,7 @@ QUERIES: Final = (
     COMMITS,
     REPORTS,
     REPORT_HEADS,
+    TEXTS,
     TRACE,
     EPISODES,
     INBOX_WAITING,
@@ -216,6 +224,7 @@ COLLECTIONS: Final = (
     "rounds",
     "reports",
     "chunks",
+    "texts",
     "trace",
     "inbox",
     "charges",

@@ -49,6 +49,7 @@ class FirestoreTrace:
         self._process = short_hash(process, length=8)
         self._waiting: deque[_Said] = deque(maxlen=_WAITING_AT_MOST)
         self._lock = threading.Lock()
+        self._writing = threading.Lock()
         self._said = threading.Event()
         self._closed = threading.Event()
         self._writer: threading.Thread | None = None
@@ -82,12 +83,12 @@ class FirestoreTrace:
         )
 
     def flush(self) -> None:
-        """Write what has been said so far. What cannot be written is dropped."""
-        with self._lock:
+        """Write what has been said so far, and return once it can be read. What cannot be written is dropped."""
+        with self._writing:
             waiting = [self._waiting.popleft() for _ in range(len(self._waiting))]
-        waiting.sort(key=lambda said: said.path)
-        for path, said in groupby(waiting, key=lambda said: said.path):
-            self._write(path, list(said))
+            waiting.sort(key=lambda said: said.path)
+            for path, said in groupby(waiting, key=lambda said: said.path):
+                self._write(path, list(said))
 
     def close(self) -> None:
         """Write what is left and end the writer."""

@@ -26,8 +26,10 @@ from infra.local.switch import SqliteSwitch
 from infra.local.tasks import LocalTasks
 from infra.local.trace import SqliteTrace
 from shared.case.actions import ActionKind
+from shared.case.document import Document
 from shared.errors import InvalidInput, NotFound
 from shared.ports import Effects, Entropy, Sources
+from shared.ports.exhibits import Rendered
 from shared.steps.context import Ports
 from shared.steps.intake import Endpoint
 from shared.team.contract import Playbook
@@ -111,6 +113,7 @@ class LocalComposition:
             playbooks=self._playbooks,
             sources=self._sources_port() if function == "specialist" else None,
             effects=self._effects_port() if function == "act" else None,
+            render=_render if function == "synthesize" else None,
         )
 
     def endpoint(self, path: str) -> Endpoint:
@@ -177,6 +180,13 @@ def _effects(settings: LocalSettings, clock: LocalClock) -> Effects:
     stripe = StripeEffects(settings.stripe_write_key, base_url=settings.stripe_url)
     outbox = OutboxEffects(settings.outbox, now=clock.now)
     return RoutedEffects({kind: stripe if kind.value.startswith("stripe_") else outbox for kind in ActionKind})
+
+
+def _render(document: Document) -> Rendered:
+    """Draws an exhibit; its library is loaded when the first one is drawn."""
+    from infra.effects.exhibits import render
+
+    return render(document)
 
 
 def shipped_playbooks() -> dict[str, Playbook]:

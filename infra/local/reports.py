@@ -1,9 +1,10 @@
-"""Reports and their chunks: the bulk of a case, written before the commit that points to it."""
+"""Reports, their chunks, and texts: the bulk of a case, written before the commit that points to it."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Final, TypeVar
 
@@ -18,6 +19,7 @@ T = TypeVar("T")
 
 _ROWS = TypeAdapter(tuple[EvidenceRow, ...])
 _REPORT = TypeAdapter(Report)
+_NOT_UNICODE = "text with a lone surrogate is not valid Unicode and cannot be stored"
 _HEADS: Final = """
 SELECT json_remove(body, '$.rows') FROM reports WHERE org = ? AND case_id = ? AND round = ? ORDER BY specialist"""
 _COUNT: Final = "SELECT count(*) FROM reports WHERE org = ? AND case_id = ? AND round = ?"
@@ -51,6 +53,25 @@ def read_chunk(connection: sqlite3.Connection, org: str, case_id: str, sha256: s
         "SELECT body FROM chunks WHERE org = ? AND case_id = ? AND sha256 = ?", (org, case_id, sha256)
     ).fetchone()
     return None if found is None else _ROWS.validate_json(found[0])
+
+
+def put_texts(connection: sqlite3.Connection, org: str, case_id: str, texts: Mapping[str, str]) -> None:
+    """Store texts under their hashes; one that is there stays."""
+    rows = [(org, case_id, sha256, text) for sha256, text in texts.items()]
+    connection.executemany(
+        "INSERT INTO texts (org, case_id, sha256, body) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", rows
+    )
+
+
+def read_texts(connection: sqlite3.Connection, org: str, case_id: str, hashes: Collection[str]) -> dict[str, str]:
+    """Those of these texts that are stored, by hash."""
+    return dict(
+        connection.execute(
+            "SELECT sha256, body FROM texts WHERE org = ? AND case_id = ?"
+            " AND sha256 IN (SELECT value FROM json_each(?))",
+            (org, case_id, json.dumps(sorted(hashes))),
+        )
+    )
 
 
 def create_report(connection: sqlite3.Connection, org: str, case_id: str, report: Report, body: str) -> int | None:
@@ -95,8 +116,16 @@ def purge_chunks(connection: sqlite3.Connection, now: datetime) -> int:
     return connection.execute("DELETE FROM chunks WHERE expires_at <= ?", (to_micros(now),)).rowcount
 
 
+def check_text(text: str) -> None:
+    """Raises InvalidInput for text that is not valid Unicode."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(_NOT_UNICODE) from error
+
+
 def _text(adapter: TypeAdapter[T], value: T) -> str:
     try:
         return adapter.dump_json(value).decode()
     except PydanticSerializationError as error:
-        raise InvalidInput("text with a lone surrogate is not valid Unicode and cannot be stored") from error
+        raise InvalidInput(_NOT_UNICODE) from error

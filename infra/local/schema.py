@@ -12,7 +12,7 @@ from typing import Final
 from infra.local.faults import StoreBroken
 from infra.local.queue_rows import DDL as QUEUE
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Stored in the file as PRAGMA user_version. Raise it with every change of a table, and add the step that migrates."""
 
 CASES: Final = """
@@ -54,6 +54,10 @@ CREATE TABLE IF NOT EXISTS reports (
 ) STRICT;
 CREATE TABLE IF NOT EXISTS chunks (
     org TEXT NOT NULL, case_id TEXT NOT NULL, sha256 TEXT NOT NULL, expires_at INTEGER, body TEXT NOT NULL,
+    PRIMARY KEY (org, case_id, sha256)
+) STRICT;
+CREATE TABLE IF NOT EXISTS texts (
+    org TEXT NOT NULL, case_id TEXT NOT NULL, sha256 TEXT NOT NULL, body TEXT NOT NULL,
     PRIMARY KEY (org, case_id, sha256)
 ) STRICT;
 CREATE INDEX IF NOT EXISTS chunks_by_expiry ON chunks (expires_at) WHERE expires_at IS NOT NULL;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -103,6 +103,19 @@ class SqliteStore:
     def read_chunk(self, org: str, case_id: str, sha256: str) -> Sequence[EvidenceRow] | None:
         """The rows of a chunk."""
         return self._database.read(lambda connection: reports.read_chunk(connection, org, case_id, sha256))
+
+    def put_texts(self, org: str, case_id: str, texts: Mapping[str, str]) -> None:
+        """Store texts under the hash of each, to stay; storing the same again changes nothing.
+
+        Not flushed on its own: the commit that refers to them is. Raises InvalidInput for what is not valid Unicode.
+        """
+        for text in texts.values():
+            reports.check_text(text)
+        self._database.write(lambda connection: reports.put_texts(connection, org, case_id, texts), durable=False)
+
+    def read_texts(self, org: str, case_id: str, hashes: Collection[str]) -> Mapping[str, str]:
+        """Those of these texts that are stored, by hash."""
+        return self._database.read(lambda connection: reports.read_texts(connection, org, case_id, hashes))
 
     def create_report(self, org: str, case_id: str, report: Report) -> int | None:
         """Create the report of its round and specialist if absent: how many its round has now. None: another stands.

@@ -65,12 +65,16 @@ class Derivation(Record):
 
 
 class Decision(Record):
-    """The recommendation. `amount_minor` is in `currency`; None where the kind has no amount."""
+    """The recommendation. `amount_minor` is in `currency`; None where the kind has no amount.
+
+    `after_win`: what else a merchant's policy gives back once a contested dispute is won; only a fight has it.
+    """
 
     kind: DecisionKind
     amount_minor: int | None = None
     currency: str | None = None
     derivation: Derivation | None = None
+    after_win: Derivation | None = None
     rationale: str
     confidence_pct: int = Field(ge=0, le=100)
 

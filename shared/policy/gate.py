@@ -39,14 +39,16 @@ def check_amounts(
     minor units of its currency: `refundable_now`, or, for those that wait for an outcome, `refundable_after_outcome`
     (a won dispute makes captured - refunded refundable again). None: nobody knows, so no refund passes. What is
     credited to the customer's balance does not draw on the charge. Where `disputed` is known, a decision to fight or
-    accept is about that amount, and no action may claim that less is at risk. Raises Refused.
+    accept is about that amount, and no action may claim that less is at risk. A decision to fight pays only what its
+    `after_win` derives, and only once the dispute is won. Raises Refused.
     """
     paying = [action for action in actions if action.effect is Effect.MONEY_OUT and _state(action) not in _PAID_NOTHING]
-    if decision.kind in _PAYING or paying:
+    if decision.kind in _PAYING or paying or decision.derivation is not None:
         _check_derived(decision, decision.derivation, lookup)
-        _check_sum(decision, paying)
-    elif decision.derivation is not None:
-        _check_derived(decision, decision.derivation, lookup)
+    if decision.after_win is not None:
+        _check_after_win(decision, decision.after_win, paying, lookup)
+    elif decision.kind in _PAYING or paying:
+        _check_sum(_money(decision.amount_minor, decision.currency, "the decision"), paying)
     _check_refundable(paying, refundable_now, refundable_after_outcome)
     if disputed is not None:
         _check_disputed(decision, actions, disputed)
@@ -56,6 +58,15 @@ def _check_derived(decision: Decision, derivation: Derivation | None, lookup: Lo
     if derivation is None:
         raise Refused("no derivation, no money: the decision's amount is not derived from cited fields")
     amount = _money(decision.amount_minor, decision.currency, "the decision")
+    derived = _recomputed(derivation, lookup)
+    if derived != amount:
+        raise Refused(f"the decision is about {amount}, but its derivation gives {derived}")
+    if amount.minor < 1:
+        raise Refused(f"the decision is about {amount}, which is no amount")
+
+
+def _recomputed(derivation: Derivation, lookup: Lookup) -> Money:
+    """What a derivation gives. Raises Refused when it does not hold, or says something else than it computes."""
     try:
         verify(derivation, lookup)
         told = in_words(derivation)
@@ -63,15 +74,20 @@ def _check_derived(decision: Decision, derivation: Derivation | None, lookup: Lo
         raise Refused(f"the derivation does not hold: {error}") from error
     if derivation.words not in ("", told):
         raise Refused(f"the derivation says {derivation.words!r}, but its expression says {told!r}")
-    derived = _money(derivation.value_minor, derivation.currency, "the derivation")
-    if derived != amount:
-        raise Refused(f"the decision is about {amount}, but its derivation gives {derived}")
-    if amount.minor < 1:
-        raise Refused(f"the decision is about {amount}, which is no amount")
+    return _money(derivation.value_minor, derivation.currency, "the derivation")
 
 
-def _check_sum(decision: Decision, paying: Sequence[AnyAction]) -> None:
-    amount = _money(decision.amount_minor, decision.currency, "the decision")
+def _check_after_win(decision: Decision, after_win: Derivation, paying: Sequence[AnyAction], lookup: Lookup) -> None:
+    """A fight pays after a win or not at all; what is contested is derived by itself."""
+    if decision.kind is not DecisionKind.FIGHT:
+        raise Refused(f"a decision to {decision.kind.value} pays nothing once a dispute is won")
+    early = next((action for action in paying if not _after_win(action)), None)
+    if early is not None:
+        raise Refused(f"{early.kind.value} would pay before the dispute is won")
+    _check_sum(_recomputed(after_win, lookup), paying)
+
+
+def _check_sum(amount: Money, paying: Sequence[AnyAction]) -> None:
     parts = [_money(action.amount_minor, action.currency, action.kind.value) for action in paying]
     for part in parts:
         if part.currency != amount.currency:
@@ -128,6 +144,10 @@ def _money(minor: int | None, currency: str | None, whose: str) -> Money:
 
 def _state(action: AnyAction) -> ActionState:
     return action.state if isinstance(action, Action) else ActionState.DRAFTED
+
+
+def _after_win(action: AnyAction) -> bool:
+    return any(wait.kind is DependencyKind.OUTCOME and wait.ref == "dispute.won" for wait in action.depends_on)
 
 
 def _deferred(action: AnyAction) -> bool:

@@ -5,7 +5,7 @@ Every method is scoped to an org: an adapter must not be able to return another 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -205,6 +205,14 @@ class CaseStore(Protocol):
 
     def read_chunk(self, org: str, case_id: str, sha256: str) -> Sequence[EvidenceRow] | None:
         """The rows of a chunk."""
+        ...
+
+    def put_texts(self, org: str, case_id: str, texts: Mapping[str, str]) -> None:
+        """Store texts under the hash of each (texts.py), in one go, to stay; storing the same again changes nothing."""
+        ...
+
+    def read_texts(self, org: str, case_id: str, hashes: Collection[str]) -> Mapping[str, str]:
+        """Those of these texts that are stored, by hash; one that was erased is left out."""
         ...
 
     def create_report(self, org: str, case_id: str, report: Report) -> int | None:

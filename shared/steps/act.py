@@ -36,6 +36,7 @@ from shared.steps.outside import REFUND_FINAL, start_round
 from shared.steps.policy_check import facts_of
 from shared.steps.sending import drive
 from shared.steps.settle import Unfolding, settle, to_people
+from shared.steps.texts import TextGone, action_with_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def act(ports: Ports, context: RequestContext, case_id: str, action_id: str) -> 
         return  # what is approved stays so, and what may have happened is still to be found out
     intent = _prepare(ports, context, record, action)
     if intent is not None:
-        _carry_out(ports, context, case_id, intent)
+        _carry_out(ports, context, case, intent)
 
 
 def _read(ports: Ports, context: RequestContext, case_id: str, action_id: str) -> tuple[CaseRecord, Action]:
@@ -219,8 +220,13 @@ def _refundable(world: Mapping[str, Json]) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _carry_out(ports: Ports, context: RequestContext, case_id: str, intent: Intent) -> None:
-    action = intent.action
+def _carry_out(ports: Ports, context: RequestContext, case: Case, intent: Intent) -> None:
+    action, case_id = intent.action, case.id
+    try:
+        worded = action_with_texts(ports.store, case, action)
+    except TextGone as error:
+        _record(ports, context, case_id, action.id, _failed(action, str(error)))
+        return
     if ports.switch.effects_stopped(context.org):
         _stand_down(ports, context, case_id, intent, "effects are stopped")
         return
@@ -228,7 +234,7 @@ def _carry_out(ports: Ports, context: RequestContext, case_id: str, intent: Inte
         _stand_down(ports, context, case_id, intent, "the lease would end during the call")
         raise Retryable(f"{action.id} was prepared too slowly to be carried out safely", after=1.0)
     try:
-        done = ports.write_access().perform(action, intent.context)
+        done = ports.write_access().perform(worded, intent.context)
     except EffectRefused as error:
         _record(ports, context, case_id, action.id, _failed(action, str(error)), seen=intent.record)
     except EffectUnknown as error:

@@ -25,8 +25,8 @@ from shared.ports.store import (
 )
 from shared.steps.context import Ports, RequestContext
 
-MAX_ATTEMPTS = 12
-_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.01, 0.5
+MAX_ATTEMPTS = 40
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.01, 0.25
 
 
 @dataclass(frozen=True, slots=True)

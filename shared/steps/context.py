@@ -22,6 +22,7 @@ from shared.ports import (
     Trace,
     Workers,
 )
+from shared.ports.exhibits import Render
 from shared.team.contract import Playbook
 
 
@@ -65,6 +66,8 @@ class Ports:
     sources: Callable[[str], Sources] | None = None
     """The connected systems of an org."""
     effects: Effects | None = None
+    render: Render | None = None
+    """Draws the exhibits that go with evidence; only the synthesizer needs it."""
     callers: Callers | None = None
     """Who may call the function. Without it nobody may."""
 

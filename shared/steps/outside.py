@@ -138,6 +138,6 @@ def start_round(unfolding: Unfolding, playbook: Playbook, reason: str) -> None:
     close_questions(unfolding, QuestionKind.ASK_HUMAN, reason)
     planned = plan_round(unfolding.case, playbook, unfolding.now)
     if planned is None:
-        to_people(unfolding, f"{reason}; no specialists are assigned to it, so a person decides")
+        to_people(unfolding, f"{reason}; no round of specialists can be planned for it, so a person decides")
         return
     unfolding.add(Moved(to=State.INVESTIGATING, reason=reason), planned)

@@ -17,6 +17,7 @@ from shared.case.events import (
     QuestionAnswered,
 )
 from shared.case.lifecycle import State
+from shared.case.texts import FILES, TEXTS, Sealer
 from shared.errors import Conflict, InvalidInput, NotFound, Refused
 from shared.policy.approvals import approved, may_approve
 from shared.policy.model import load_policy
@@ -36,19 +37,6 @@ from shared.steps.settle import (
     settle,
     void_open_actions,
 )
-
-EDITABLE: dict[ActionKind, frozenset[str]] = {
-    ActionKind.STRIPE_STAGE_EVIDENCE: frozenset({"evidence"}),
-    ActionKind.STRIPE_SUBMIT_EVIDENCE: frozenset({"evidence"}),
-    ActionKind.CUSTOMER_EMAIL: frozenset({"subject", "body_text"}),
-    ActionKind.CRM_NOTE: frozenset({"body"}),
-    ActionKind.SLACK_BRIEF: frozenset({"text"}),
-    ActionKind.TICKET: frozenset({"title", "body"}),
-    ActionKind.DECISION_LOG: frozenset({"title", "body"}),
-}
-"""The texts a person may change. Targets, recipients and amounts follow from the decision; another one needs another
-decision, so that the derivation still says where the amount comes from."""
-
 
 _MAY_BE_EDITED = frozenset({ActionState.AWAITING_APPROVAL, ActionState.APPROVED, ActionState.DEFERRED})
 
@@ -102,9 +90,7 @@ def _chosen(case: Case, action_ids: Sequence[str]) -> list[Action]:
         return [action for action in case.actions if action.state is ActionState.AWAITING_APPROVAL]
     chosen = []
     for wanted in action_ids:
-        action = case.action(wanted)
-        if action is None:
-            raise NotFound(f"case {case.id} has no action {wanted}")
+        action = _action(case, wanted)
         if action.state in (ActionState.APPROVED, ActionState.DEFERRED):
             continue
         if action.state is not ActionState.AWAITING_APPROVAL:
@@ -132,26 +118,51 @@ def _require_time_to_decide(case: Case, now: datetime) -> None:
 
 
 def edit(ports: Ports, context: RequestContext, case_id: str, action_id: str, changes: Mapping[str, Json]) -> Case:
-    """Change an action's texts; its approvals and those of whatever depends on it fall, and the policy checks again."""
+    """Change an action's texts; its approvals and those of whatever depends on it fall, and the policy checks again.
+
+    Targets, recipients and amounts follow from the decision: another one needs another decision, so that the derivation
+    still says where the amount comes from. Raises Refused, Conflict, InvalidInput or NotFound with the precise reason.
+    """
     member = _worker(ports, context)
+    record = ports.store.read(context.org, case_id)
+    kind = _action(_require(record.case if record else None, case_id), action_id).kind
+    sealer = Sealer()
+    sealed = sealer.payload(kind, changes)
+    if sealer.texts:
+        ports.store.put_texts(context.org, case_id, sealer.texts)
 
     def decide(case: Case | None, now: datetime) -> Change:
         found = _require(case, case_id)
         _require_time_to_decide(found, now)
-        action = found.action(action_id)
-        if action is None:
-            raise NotFound(f"case {case_id} has no action {action_id}")
-        _check_editable(action, changes)
+        action = _action(found, action_id)
+        _check_editable(action, sealed)
         unfolding = Unfolding(found, now)
         root = _root(found, action)
         for touched in (action, root):
             if touched.state not in _MAY_BE_EDITED:
                 raise Conflict(f"{touched.id} is {touched.state.value} and cannot be edited any more")
-        _edit_with_dependants(unfolding, root, changes, member.email)
+        _edit_with_dependants(unfolding, root, sealed, member.email)
+        _check_legal(ports, unfolding.case, (action.id, root.id))
         unfolding.add(Moved(to=State.DRAFTED, reason=f"{member.email} edited {action_id}"))
         return Change(unfolding.events)
 
     return _done(ports, context, commit(ports, context, case_id, decide))
+
+
+def _check_legal(ports: Ports, case: Case, action_ids: Sequence[str]) -> None:
+    """What was edited must still be legal: evidence beyond Stripe's limits is refused now, not at the policy check."""
+    playbook = ports.playbook(case.playbook)
+    for action_id in action_ids:
+        why = playbook.illegal(case, case.brief.decision, _action(case, action_id)) if case.brief is not None else None
+        if why is not None:
+            raise InvalidInput(why)
+
+
+def _action(case: Case, action_id: str) -> Action:
+    action = case.action(action_id)
+    if action is None:
+        raise NotFound(f"case {case.id} has no action {action_id}")
+    return action
 
 
 def _root(case: Case, action: Action) -> Action:
@@ -164,8 +175,11 @@ def _root(case: Case, action: Action) -> Action:
 
 
 def _check_editable(action: Action, changes: Mapping[str, Json]) -> None:
-    editable = EDITABLE.get(action.kind, frozenset())
+    editable = TEXTS.get(action.kind, frozenset())
     for name, value in changes.items():
+        if name == FILES and name in action.payload:
+            _check_files(value, action.payload[name])
+            continue
         if name not in editable:
             allowed = ", ".join(sorted(editable)) or "nothing"
             raise Refused(
@@ -173,6 +187,13 @@ def _check_editable(action: Action, changes: Mapping[str, Json]) -> None:
                 "targets and amounts follow from the decision: ask for a new investigation instead"
             )
         _check_text(name, value, action.payload.get(name))
+
+
+def _check_files(value: Json, present: Json) -> None:
+    """A file is drawn from the evidence and cannot be rewritten, only left out."""
+    known = present if isinstance(present, dict) else {}
+    if not isinstance(value, dict) or any(known.get(name) != file for name, file in value.items()):
+        raise InvalidInput(f"{FILES} can only be left out, not changed: give those that shall stay, or none")
 
 
 def _check_text(name: str, value: Json, present: Json) -> None:
@@ -196,7 +217,7 @@ def _edit_with_dependants(unfolding: Unfolding, action: Action, changes: Mapping
             if depends and other.id not in dependants:
                 # What is submitted is what was staged: the same text in both.
                 shared_texts = {name: value for name, value in changes.items() if name in other.payload}
-                same_texts = EDITABLE.get(other.kind) == EDITABLE.get(action.kind)
+                same_texts = TEXTS.get(other.kind) == TEXTS.get(action.kind)
                 payload = {**other.payload, **shared_texts} if same_texts else dict(other.payload)
                 _edited(unfolding, other, payload, by)
                 dependants.append(other.id)

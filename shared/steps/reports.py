@@ -20,6 +20,9 @@ MAX_ROWS = 500
 MAX_ROW_BYTES = 16 * 1024
 MAX_INLINE_BYTES = 256 * 1024
 MAX_CHUNK_BYTES = 256 * 1024
+MAX_GAPS = 12
+MAX_GAP_CHARS = 240
+"""Gaps are kept in the case itself, which must stay small."""
 
 
 class EvidenceDamaged(Terminal):
@@ -52,7 +55,7 @@ def pack(
         sha256=sha256("\n".join(texts)),
         rows=tuple(rows) if inline else (),
         chunks=chunks,
-        gaps=tuple(gaps),
+        gaps=_kept_gaps(specialist, gaps),
         created_at=now,
         attempt=attempt,
     )
@@ -71,6 +74,22 @@ def _within_limits(specialist: str, findings: Findings) -> tuple[list[EvidenceRo
         gaps.append(Gap(specialist=specialist, what=f"{cut} further rows", why=f"at most {MAX_ROWS} rows are kept"))
     rows, texts = [row for row, _ in kept[:MAX_ROWS]], [text for _, text in kept[:MAX_ROWS]]
     return rows, texts, gaps
+
+
+def _kept_gaps(specialist: str, gaps: Sequence[Gap]) -> tuple[Gap, ...]:
+    """The gaps as the case keeps them: each as one short line, and what is beyond a number of them as one more."""
+    kept = [
+        Gap(specialist=gap.specialist, what=_line(gap.what), why=_line(gap.why))
+        for gap in (gaps if len(gaps) <= MAX_GAPS else gaps[: MAX_GAPS - 1])
+    ]
+    if len(gaps) > len(kept):
+        further = f"{len(gaps) - len(kept)} further gaps"
+        kept.append(Gap(specialist=specialist, what=further, why=f"at most {MAX_GAPS} are kept"))
+    return tuple(kept)
+
+
+def _line(text: str) -> str:
+    return text if len(text) <= MAX_GAP_CHARS else text[: MAX_GAP_CHARS - 1] + "…"
 
 
 def _store_chunks(

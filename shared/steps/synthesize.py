@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from shared.case.actions import Action, ActionDraft, Dependency, DependencyKind, action_id, content_hash
@@ -11,6 +12,7 @@ from shared.case.case import Case, QuestionKind
 from shared.case.due import Step, due_steps
 from shared.case.events import BriefDrafted, Event, Moved, QuestionAsked
 from shared.case.lifecycle import State
+from shared.case.texts import Sealer
 from shared.errors import InvalidInput, NotFound
 from shared.steps.commit import Change, commit
 from shared.steps.context import Ports, RequestContext
@@ -32,7 +34,7 @@ def synthesize(ports: Ports, context: RequestContext, case_id: str) -> None:
     if record is None:
         raise NotFound(f"there is no case {case_id}")
     case = record.case
-    draft = _draft(ports, case) if _is_due(case, ports.clock.now()) else None
+    draft = _sealed(ports, case, _draft(ports, case)) if _is_due(case, ports.clock.now()) else None
     based_on = (case.round.number if case.round else 0, len(case.questions))
 
     def decide(current: Case | None, now: datetime) -> Change:
@@ -59,6 +61,7 @@ def _draft(ports: Ports, case: Case) -> Draft | NotVouchedFor:
         evidence=evidence,
         gaps=gaps,
         now=ports.clock.now(),
+        render=ports.render,
     )
     draft = ports.playbook(case.playbook).synthesize(material)
     try:
@@ -67,6 +70,18 @@ def _draft(ports: Ports, case: Case) -> Draft | NotVouchedFor:
     except NotVouchedFor as error:
         return error
     return draft
+
+
+def _sealed(ports: Ports, case: Case, draft: Draft | NotVouchedFor) -> Draft | NotVouchedFor:
+    """The draft with its texts by reference; they are stored before the case refers to them."""
+    if isinstance(draft, NotVouchedFor):
+        return draft
+    sealer = Sealer()
+    brief = sealer.brief(draft.brief) if draft.brief is not None else None
+    sealed = replace(draft, brief=brief, actions=tuple(map(sealer.draft, draft.actions)))
+    if sealer.texts:
+        ports.store.put_texts(case.org, case.id, sealer.texts)
+    return sealed
 
 
 def _check_citations(brief: Brief | None, count: int) -> None:

@@ -12,6 +12,7 @@ from shared.case.brief import Brief, Decision, Option
 from shared.case.case import Case, Outcome, PostMortem, Subject
 from shared.case.evidence import Evidence, EvidenceRow, Gap
 from shared.ports.directory import Org
+from shared.ports.exhibits import Render
 from shared.ports.sources import Sources
 
 
@@ -92,6 +93,8 @@ class Material:
     evidence: Sequence[Evidence]
     gaps: Sequence[Gap]
     now: datetime
+    render: Render | None = None
+    """Draws documents, where something here can."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ _TROUBLE = re.compile(
     r"\b(tim(e|es|ed|ing)[ -]?outs?|tim(es|ed|ing) out|degrad\w*|outages?|down(time)?|unavailable|unusable|inaccessible"
     r"|errors?|error(ing|ed)|fail(s|ed|ing|ure|ures)?|broken?|breaks|crash\w*|slow\w*|hang(s|ing)?|stuck|spinn\w*"
     r"|500s?|50[234]|not (working|loading|opening|responding|available)"
+    r"|never (got|received|arrived|came|activated)|not (been )?(delivered|activated|unlocked|received|upgraded)"
+    r"|still (says|shows|locked|on (the )?(old|standard|basic|free|starter))|nothing (has )?changed"
     r"|(doesn.?t|does not|won.?t|will not|can.?t|cannot|couldn.?t) (work|load|open|respond|access|run|use|export))\b",
     re.IGNORECASE,
 )
@@ -45,16 +47,45 @@ _NO_COMMITMENT = re.compile(
 )
 _CONDITION = re.compile(r"\b(if|whether|unless|in case|once (we|it|they) (have|has|know))\b", re.IGNORECASE)
 
-_CANCEL = re.compile(
-    r"\b(please (cancel|terminate|close|end)|(want|wish|like|need|decided|going|writing|have) to (cancel|terminate)"
-    r"|(we|i)( are|'re|’re| am|'m|’m)? (hereby )?(cancel(l?ing|l?ed)?|terminat(e|ing))"
-    r"|cancel (my|our|the|this) (subscription|plan|account|contract|renewal|membership)"
-    r"|do ?n.t renew|do not renew|notice of (cancellation|termination)|formal(ly)? cancel\w*)\b",
+_PLAN = r"(subscription|plan|account|contract|renewal|membership|service|licen[cs]es?)"
+_OTHER_THING = rf" (the|this|that|these|my|our|an?) (?!(\w+ ){{0,2}}{_PLAN})"
+"""A thing that is no plan: a ticket, an invitation."""
+
+_ENDING = r"(cancel|terminate|close|end|stop|discontinue)"
+_FIRM = re.compile(
+    rf"\b((please|kindly|(can|could|would|will) you( please)?) {_ENDING}\b(?!{_OTHER_THING})"
+    r"|(decided|writing|going) to (cancel|terminate)|hereby (cancel|terminat)\w*"
+    r"|notice of (cancellation|termination)|formal(ly)? cancel\w*|(please )?do ?(n.t|not) renew"
+    r"|(please|kindly) do not (charge|bill) (us|me)|unsubscribe (us|me))\b",
     re.IGNORECASE,
 )
-_NO_CANCEL = re.compile(
+"""Says it outright; that alternatives were considered before does not weaken it."""
+
+_CANCEL = re.compile(
+    r"\b((want|wish|like|need|have) to (cancel|terminate)"
+    r"|(we|i)( are|'re|’re| am|'m|’m)? (cancel(l?ing|l?ed)?|terminat(e|ing))"
+    rf"|{_ENDING} (my|our|the|this) {_PLAN}|stop (billing|charging) (us|me)"
+    r"|(will|shall|would) not (be )?renew(ing)?|won.t (be )?renew(ing)?)\b",
+    re.IGNORECASE,
+)
+_NO_REQUEST = re.compile(
     r"\b(not (yet )?(cancel\w*|terminat\w*|going to|want\w* to cancel)|n.t (want to )?cancel"
-    r"|evaluat\w*|consider\w*|thinking (about|of)|might|may|if|whether|how (do|can|would)|what happens|before)\b",
+    r"|if (?!possible|needed|necessary)|whether|how (do|can|would|to)|what happens"
+    r"|before (we|i|you|they|cancel\w*|deciding))\b",
+    re.IGNORECASE,
+)
+"""Takes a request back, makes it depend on something, or asks how."""
+
+_NO_CANCEL = re.compile(
+    r"\b(evaluat\w*|consider\w*|thinking (about|of)|(might|may|could|would) (have to |want to |need to )?"
+    r"(cancel|terminat|leave|end|stop)\w*)\b",
+    re.IGNORECASE,
+)
+_MENTION = re.compile(r"\b(cancel\w*|terminat\w*|unsubscrib\w*|(not|n.t) renew\w*)\b", re.IGNORECASE)
+_PERHAPS = re.compile(
+    r"\b(cancel(l?ing|l?ed|lations?)?|terminat(e|ed|ing|ion)|unsubscrib\w*)\b(?=[\s,:]*(of )?($|[.!\n]"
+    r"|(it|this|that|everything|effective|as (of|from)|from|immediately|with|by|our|my)\b"
+    rf"|(the |this )?{_PLAN}\b))",
     re.IGNORECASE,
 )
 
@@ -154,7 +185,31 @@ def _promises(clause: str) -> bool:
 
 def is_cancellation(text: str) -> bool:
     """Whether it asks for an end of the subscription; evaluating, asking how, or considering it does not count."""
-    return any(_CANCEL.search(sentence) and not _NO_CANCEL.search(sentence) for sentence in _sentences(text))
+    return any(_cancels(sentence) for sentence in _sentences(text))
+
+
+def may_be_cancellation(text: str) -> bool:
+    """Whether it speaks of an end of something in a way that only a person can tell from a request."""
+    return any(
+        _PERHAPS.search(sentence)
+        and not _NO_REQUEST.search(sentence)
+        and not _NO_CANCEL.search(sentence)
+        and not sentence.rstrip().endswith("?")
+        for sentence in _sentences(text)
+        if not _cancels(sentence)
+    )
+
+
+def mentions_cancelling(text: str) -> bool:
+    """Whether it speaks of cancelling at all."""
+    return any(_MENTION.search(sentence) is not None for sentence in _sentences(text))
+
+
+def _cancels(sentence: str) -> bool:
+    if _NO_REQUEST.search(sentence):
+        return False
+    weakened = _NO_CANCEL.search(sentence) or sentence.rstrip().endswith("?")
+    return bool(_FIRM.search(sentence) or (_CANCEL.search(sentence) and not weakened))
 
 
 def is_duplicate_claim(text: str) -> bool:

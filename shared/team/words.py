@@ -8,6 +8,9 @@ from datetime import datetime, timedelta
 from fractions import Fraction
 
 QUOTE_LIMIT = 400
+WHOLE_QUOTE_LIMIT = 2000
+"""Characters of a quote that may be left whole in a text for the bank."""
+_SENTENCE_END = re.compile(r"[.!?](?= )")
 _SUFFIXES = {"svc", "service", "api", "app", "server", "worker", "backend"}
 
 
@@ -68,3 +71,15 @@ def quoted(text: str) -> str:
     """Someone else's words on one line, in quotation marks; what is left out is shown as […]."""
     line = " ".join(text.split()).replace('"', "'")
     return f'"{line}"' if len(line) <= QUOTE_LIMIT else f'"{line[:QUOTE_LIMIT].rsplit(" ", 1)[0]} […]"'
+
+
+def quoted_whole(text: str, limit: int = WHOLE_QUOTE_LIMIT) -> str:
+    """Someone else's words on one line, in quotation marks, in whole sentences; empty where the first is too long.
+
+    Sentences that are left out are shown as […] behind the last one that fits: no sentence is ever cut.
+    """
+    line = " ".join(text.split()).replace('"', "'")
+    if len(line) <= limit:
+        return f'"{line}"' if line else ""
+    ends = [match.end() for match in _SENTENCE_END.finditer(line) if match.end() <= limit]
+    return f'"{line[: ends[-1]]} […]"' if ends else ""

@@ -17,6 +17,7 @@ from shared.ports.store import (
     Bookkeeping,
     CaseStore,
     ChargeLedger,
+    Head,
     InboxChange,
     InboxStatus,
     PreconditionFailed,
@@ -108,6 +109,22 @@ def test_every_write_gives_the_case_another_version(store: CaseStore) -> None:
         record = stored(store, batch(record, fact("n", number)))
         versions.append(record.version)
     assert len(set(versions)) == len(versions)
+
+
+def test_a_write_returns_the_version_that_the_case_has_from_then_on(store: CaseStore) -> None:
+    write = batch(None, opening())
+    version = store.write(write)
+    record = store.read(ORG, write.case.id)
+    assert record is not None
+    assert record.version == version
+    again = store.write(batch(record, fact("n", 1)))
+    assert store.write(batch(replace(record, version=again, head=_head(store, record.case.id)), fact("n", 2))) != again
+
+
+def _head(store: CaseStore, case_id: str) -> Head:
+    record = store.read(ORG, case_id)
+    assert record is not None
+    return record.head
 
 
 def test_a_stale_write_changes_nothing(store: CaseStore) -> None:

@@ -62,6 +62,31 @@ def test_whoever_creates_the_last_report_sees_all_of_them(store: CaseStore) -> N
         assert max(threads.map(hand_over, names)) == 6
 
 
+def test_creating_a_report_says_how_many_its_round_has(store: CaseStore) -> None:
+    assert [store.create_report(ORG, CASE, report(name)) for name in ("a", "b", "c")] == [1, 2, 3]
+    assert store.create_report(ORG, CASE, report("b", summary="late")) is None
+    assert store.create_report(ORG, CASE, report("a", round_number=2)) == 1
+    assert store.create_report(ORG, "case_2", report("a")) == 1
+
+
+def test_of_reports_created_at_once_each_is_told_another_number(store: CaseStore) -> None:
+    names = [f"specialist-{n}" for n in range(12)]
+    with ThreadPoolExecutor(12) as threads:
+        told = list(threads.map(lambda name: store.create_report(ORG, CASE, report(name)), names))
+    assert sorted(number or 0 for number in told) == list(range(1, 13))
+
+
+def test_heads_say_how_reports_ended_without_their_rows(store: CaseStore) -> None:
+    gap = Gap(specialist="usage", what="logins", why="the source is down")
+    given = [report("payments", rows=(row(1), row(2))), report("usage", ended=Ended.DEGRADED, gaps=(gap,))]
+    for item in given:
+        store.create_report(ORG, CASE, item)
+    heads = list(store.report_heads(ORG, CASE, 1))
+    assert heads == [item.model_copy(update={"rows": ()}) for item in given]
+    assert [head.count for head in heads] == [2, 1]
+    assert list(store.report_heads(ORG, CASE, 2)) == []
+
+
 def test_a_large_chunk_is_read_back_row_by_row(store: CaseStore) -> None:
     rows = tuple(row(n, "x" * 2000 + AWKWARD) for n in range(120))
     text = canonical([item.model_dump(mode="json") for item in rows])

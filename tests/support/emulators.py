@@ -51,11 +51,14 @@ def fresh_project() -> str:
 
 
 @pytest.fixture
-def firestore(
-    firestore_emulator: str, fresh_project: str, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[FirestoreStores]:
-    """Every store port over an empty Firestore, with the machine's clock."""
+def firestore_host(firestore_emulator: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Point the client to the emulator."""
     monkeypatch.setenv(FIRESTORE.host_variable, firestore_emulator)
+
+
+@pytest.fixture
+def firestore(firestore_host: None, fresh_project: str) -> Iterator[FirestoreStores]:
+    """Every store port over an empty Firestore, with the machine's clock."""
     opened = open_firestore(fresh_project, SystemClock(), SystemEntropy())
     yield opened
     opened.close()

@@ -112,11 +112,12 @@ class Calls:
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise EffectUnavailable("no time was left for another call to Stripe", after=failures.WAIT_S)
+        own = self._connection.base_url
         http = stripe.RequestsClient(timeout=(left / 4, left * 3 / 4), session=self._session)
         return stripe.StripeClient(
             self._connection.api_key,
             stripe_version=self._connection.api_version,
-            base_addresses={"api": self._connection.base_url} if self._connection.base_url else {},
+            base_addresses={"api": own, "files": own} if own is not None else {},
             max_network_retries=0,
             http_client=http,
         )

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from infra.effects.stripe import files
 from infra.effects.stripe.evidence import changed_fields, leftover_fields
 from infra.effects.stripe.payload import inside, marks, reference, required, text, whole
 from shared.case.actions import Action, Json
@@ -30,28 +31,32 @@ _AWAITING_ANSWER = frozenset({"needs_response", "warning_needs_response"})
 
 def stage(calls: Calls, action: Action, context: EffectContext) -> Done:
     """Puts the approved evidence on the dispute without submitting it, and takes off what we staged before."""
-    evidence = _approved(action)
+    texts, digests = _approved(action), files.approved(action)
     dispute = _read(calls, action)
     found = _staged_by(dispute, action)
     if found is not None:
         return found
+    uploaded = files.upload(calls, action, context)
+    evidence = {**texts, **uploaded}
     staged = inside(dispute, "evidence")
     # Only what we put there: what a person staged is not ours to remove, and stops the submission.
     cleared = leftover_fields(evidence, staged) if inside(dispute, "metadata").get(STAGED) else []
     fields = {**evidence, **dict.fromkeys(cleared, "")}
-    params = {"evidence": fields, "submit": False, "metadata": marks(context, **{STAGED: action.id})}
+    notes = {STAGED: action.id, files.STAGED_FILES: files.noted(uploaded, digests)}
+    params = {"evidence": fields, "submit": False, "metadata": marks(context, **notes)}
     updated = _update(calls, action, context, params)
     return Done(text(updated, "id"), f"evidence in {len(evidence)} fields is staged, not submitted")
 
 
 def submit(calls: Calls, action: Action, context: EffectContext) -> Done:
     """Submits what is staged, if it is what was approved. Raises EffectRefused when somebody has changed it."""
-    evidence = _approved(action)
+    texts, digests = _approved(action), files.approved(action)
     dispute = _read(calls, action)
     found = _submitted_by(dispute, action)
     if found is not None:
         return found
-    changed = changed_fields(evidence, inside(dispute, "evidence"))
+    evidence = {**texts, **dict.fromkeys(digests), **files.staged(dispute, digests)}
+    changed = [name for name in digests if not evidence[name]] or changed_fields(evidence, inside(dispute, "evidence"))
     if changed:
         raise EffectRefused(
             f"the evidence staged at Stripe is not what was approved, somebody has changed it: {', '.join(changed)}; "

@@ -43,10 +43,10 @@ _OPERATIONS: dict[ActionKind, _Operation] = {
 class StripeEffects:
     """Stripe, changed with a secret or restricted key.
 
-    A restricted one needs write permission for what is to be changed (refunds, disputes, customers, credit notes,
-    subscriptions, invoices), and read permission for charges, payment intents and early fraud warnings. Every call is
-    made on the action's connected account, with one attempt. `base_url` is another host's address, such as a double's;
-    None is Stripe itself. Raises InvalidInput without a key.
+    A restricted one needs write permission for what is to be changed (refunds, disputes, files, customers, credit
+    notes, subscriptions, invoices), and read permission for charges, payment intents and early fraud warnings. Every
+    call is made on the action's connected account, with one attempt. `base_url` is another host's address, such as a
+    double's; None is Stripe itself. Raises InvalidInput without a key.
     """
 
     def __init__(

@@ -10,7 +10,8 @@ What it does
       notes, subscriptions, early fraud warnings, and what else was loaded (payment methods, reviews, payouts, ...).
     - Writes: refunds (create, update metadata), disputes (stage, submit, close), invoices (pay, mark uncollectible),
       credit notes (create), credits on a customer's balance, subscriptions (cancel, cancel at period end, metadata),
-      customers (create, update), charges (update).
+      customers (create, update), charges (update), files (upload as dispute evidence, with the limits of one file and
+      of a dispute's files together; what they hold is measured and not kept).
     - Idempotency keys, restricted keys, Stripe's refusals with their codes, declined cards, the money of a dispute.
     - An issuer that decides on its schedule, deadlines that pass, refunds that settle or fail later, subscriptions that
       end with their period, scripted events.
@@ -32,11 +33,12 @@ What it assumes where Stripe is silent (each is a decision of this double, not a
       invoice's currency and without Stripe's fee. An invoice that wants authentication tells of it as both
       `invoice.payment_action_required` and `invoice.payment_failed`.
     - A credit note over an amount has no lines. Prorating counts seconds of the current period at the items' prices.
+    - Files are counted when they are staged; a PDF whose pages are in compressed object streams counts as one page.
     - The wording of refusals that no record was found of: paying a draft or void invoice, a credit note that is too
-      large or on an invoice of another status.
+      large or on an invoice of another status, files that are too many pages or bytes.
 
 What it does not do
-    - Create payments other than an invoice's, capture, cancel refunds, upload or check files, search, Connect, v2
+    - Create payments other than an invoice's, capture, cancel refunds, read a file's contents, search, Connect, v2
       events, rate limits of its own, Radar block lists, Smart Disputes, arbitration, payouts. The account has no
       balance: a refund never lacks funds.
     - Retry invoices by itself: nothing happens at `next_payment_attempt` unless it is scripted.

@@ -9,7 +9,7 @@ import logging
 import secrets
 from dataclasses import replace
 
-from . import admin, events, faults, forms, idempotency, keys, routes, timeline
+from . import admin, events, faults, forms, idempotency, keys, multipart, routes, timeline
 from .courier import Courier
 from .errors import Declined, Invalid, StripeError, internal
 from .expand import expanded
@@ -104,6 +104,9 @@ def _execute(session: Session, handler: routes.Handler, form: forms.Form) -> Res
 def _form(request: Request) -> forms.Form:
     if request.method in ("GET", "DELETE"):
         return forms.decode(request.query)
+    content_type = request.headers.get("content-type", "")
+    if multipart.is_multipart(content_type):
+        return multipart.decode(content_type, request.body)
     try:
         return forms.decode(request.body.decode())
     except UnicodeDecodeError:

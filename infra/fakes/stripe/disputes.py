@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import effects, evidence, ledger, lifecycle, params
+from . import effects, evidence, files, ledger, lifecycle, params
 from .errors import Invalid, Refused, missing
 from .forms import Form
 from .session import Session
@@ -29,6 +29,8 @@ def update(session: Session, id: str, form: Form) -> JsonObject:
             raise Refused("This dispute cannot be responded to.")
         updated["evidence"] = {**dispute["evidence"], **changes}
         evidence.check_total(updated["evidence"])
+        files.check_given(session, evidence.files(changes))
+        files.check_total(session, updated, evidence.files(updated["evidence"]))
         staged = bool(evidence.filled(updated["evidence"]))
         updated["evidence_details"] = {**dispute["evidence_details"], "has_evidence": staged}
     if submitting:

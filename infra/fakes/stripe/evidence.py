@@ -82,6 +82,11 @@ def check_total(evidence: JsonObject) -> None:
         raise Invalid(message, param="evidence")
 
 
+def files(evidence: JsonObject) -> list[str]:
+    """The ids of the files in the evidence, each once."""
+    return list(dict.fromkeys(id for name in _FILES if isinstance(id := evidence.get(name), str) and id))
+
+
 def filled(evidence: JsonObject) -> set[str]:
     """The names of the fields that hold something."""
     return {name for name, value in evidence.items() if value}

@@ -28,6 +28,7 @@ RESOURCES = (
     Resource("disputes", "dispute", "dispute", ("charge", "payment_intent"), "dispute"),
     Resource("balance_transactions", "balance_transaction", "balance transaction", ("currency", "source", "type")),
     Resource("events", "event", "event", ("type",)),
+    Resource("files", "file", "file upload", ("purpose",), "file"),
     Resource("invoices", "invoice", "invoice", ("collection_method", "customer", "status", "subscription")),
     Resource("invoiceitems", "invoiceitem", "invoiceitem", ("customer", "invoice")),
     Resource("invoice_payments", "invoice_payment", "invoice payment", ("invoice", "status")),

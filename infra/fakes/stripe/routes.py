@@ -6,7 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from . import balances, charges, credit_notes, customers, disputes, invoices, listing, params, refunds, subscriptions
+from . import (
+    balances,
+    charges,
+    credit_notes,
+    customers,
+    disputes,
+    files,
+    invoices,
+    listing,
+    params,
+    refunds,
+    subscriptions,
+)
 from .errors import Invalid, missing
 from .forms import Form
 from .resources import RESOURCES, Resource
@@ -60,6 +72,7 @@ _HANDLERS: dict[tuple[str, str], Callable[..., JsonObject]] = {
     ("POST", "disputes/*"): disputes.update,
     ("POST", "disputes/*/close"): disputes.close,
     ("GET", "invoices/*/lines"): invoices.lines,
+    ("POST", "files"): files.create,
     ("POST", "invoices/*/mark_uncollectible"): invoices.mark_uncollectible,
     ("POST", "invoices/*/pay"): invoices.pay,
     ("POST", "refunds"): refunds.create,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from shared.case.evidence import Ended, Gap
 from shared.playbooks.disputes import labels, remedies
@@ -19,12 +19,16 @@ from shared.playbooks.disputes.deadlines import deadline_of
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.policies import disagree
 from shared.playbooks.disputes.policy_rules import (
+    cancellation,
     double_billing,
     duplicate_window,
+    economics,
     outage_claim,
     proration,
     refund_window,
+    repeat_disputer,
     seat_reconciliation,
+    small_accept,
     vendor_failure,
 )
 from shared.playbooks.disputes.stages import Stage
@@ -45,6 +49,10 @@ OTHER_QUESTIONS = frozenset(
         vendor_failure.KIND,
         double_billing.KIND,
         seat_reconciliation.KIND,
+        cancellation.KIND,
+        repeat_disputer.KIND,
+        small_accept.KIND,
+        economics.KIND,
     }
 )
 """Kinds of rules that do not say what is owed for an incident."""
@@ -111,10 +119,10 @@ def _policies_agree(matter: Matter, seen: Assessment) -> None:
 
 
 def _no_cancellation(matter: Matter, seen: Assessment) -> None:
-    if seen.cancellations:
+    asked = [*(item.evidence for item in seen.cancellations.formal), *seen.cancellations.unclear]
+    if asked:
         raise Stop(
-            ("the customer asked to cancel: whether that covers this charge is for a person to say",),
-            tuple(item.evidence for item in seen.cancellations),
+            ("the customer asked to cancel: whether that covers this charge is for a person to say",), tuple(asked)
         )
 
 
@@ -140,16 +148,19 @@ def check_not_cancelled(matter: Matter, seen: Assessment) -> None:
     _no_cancellation(matter, seen)
 
 
-def check_everything_was_read(matter: Matter, gaps: Sequence[Gap], *, operations: bool = True) -> None:
+def check_everything_was_read(
+    matter: Matter, gaps: Sequence[Gap], *, operations: bool = True, wanted: Collection[str] = labels.AGAINST_US
+) -> None:
     """Contesting says that nothing speaks for the customer: so everything that could must have been read whole.
 
-    `operations`: whether trouble in our systems could speak for them, too. Raises Stop with what was not read.
+    `operations`: whether trouble in our systems could speak for them, too; `wanted`: the names of the gaps that matter.
+    Raises Stop with what was not read.
     """
     current = matter.case.round
     unfinished = (
         [pointer.specialist for pointer in current.reports if pointer.ended is not Ended.REPORTED] if current else []
     )
-    unread = [gap.what for gap in gaps if gap.what in labels.AGAINST_US]
+    unread = [gap.what for gap in gaps if gap.what in wanted]
     if operations and not operations_seen(matter):
         unread.append("every operations system")
     if not support_seen(matter):
@@ -159,11 +170,24 @@ def check_everything_was_read(matter: Matter, gaps: Sequence[Gap], *, operations
         raise Stop((f"what could speak for the customer was not read whole: {missing}",), (matter.dispute,))
 
 
+def admit_cancellation(matter: Matter, seen: Assessment) -> None:
+    """The same for a claim that the subscription was cancelled: what was asked is for the rules of that family."""
+    for check in (
+        _is_answerable,
+        _is_no_compliance,
+        _has_a_cycle,
+        _nothing_came_back,
+        _policies_agree,
+        _pages_are_rules,
+    ):
+        check(matter, seen)
+
+
 def admit_fraud(matter: Matter, seen: Assessment) -> None:
     """The same for a claim of fraud, where neither a cycle nor a cancellation matters."""
     if matter.is_inquiry:
         _is_covered(matter, seen)
-    for check in (_is_answerable, _is_no_compliance, _nothing_came_back, _policies_agree):
+    for check in (_is_answerable, _is_no_compliance, _nothing_came_back, _policies_agree, _pages_are_rules):
         check(matter, seen)
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from shared.case.evidence import Evidence
-from shared.playbooks.disputes import labels, standing, testimony, trouble, usage
+from shared.playbooks.disputes import cancelling, labels, standing, testimony, trouble, usage
+from shared.playbooks.disputes.cancelling import Cancellations
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.policies import Policy, for_topics, in_force, topics_of
 from shared.playbooks.disputes.testimony import Statement
@@ -25,7 +26,7 @@ class Assessment:
     said: list[Statement]
     complaints: list[Statement]
     promises: list[Statement]
-    cancellations: list[Statement]
+    cancellations: Cancellations
     courtesies: list[Evidence]
     policies: list[Policy]
     in_force: list[Policy]
@@ -71,7 +72,7 @@ def assess(matter: Matter) -> Assessment:
         said=said,
         complaints=[item for item in testimony.complaints(said) if item.at >= since],
         promises=testimony.promises(said, since),
-        cancellations=testimony.cancellations(said),
+        cancellations=cancelling.cancellations(matter, said),
         courtesies=testimony.courtesies(matter),
         policies=policies,
         in_force=in_force(policies, matter.now),

@@ -52,6 +52,8 @@ class NetworkCode:
     evidence_fields: tuple[str, ...]
     stance: str
     origin: Source
+    exhibit_field: str = "uncategorized_file"
+    """Which file of Stripe's evidence a printed exhibit is."""
     refined_by: frozenset[str] = frozenset()
     """Stripe's reasons that say more than this code, which covers many claims."""
 
@@ -83,6 +85,7 @@ def _code(network: str, source: str, entry: Mapping[str, Any], families: Mapping
         evidence_fields=tuple(entry.get("evidence", family["evidence"])),
         stance=entry.get("stance", family["stance"]),
         origin=sources()[source],
+        exhibit_field=family.get("exhibit", "uncategorized_file"),
         refined_by=frozenset(entry.get("refined_by", ())),
     )
 
@@ -109,6 +112,7 @@ def lookup(network: str | None, code: str | None, reason: str | None) -> Network
             family=by_reason.family,
             meaning=by_reason.meaning,
             evidence_fields=by_reason.evidence_fields,
+            exhibit_field=by_reason.exhibit_field,
             stance=by_reason.stance,
         )
     return by_code

@@ -70,10 +70,10 @@ class Compelling:
 
 def compelling(matter: Matter, unread: Collection[str]) -> Compelling | None:
     """The evidence, where it qualifies. `unread`: the names of the gaps; what was not read whole proves nothing."""
-    disputed = _transaction(matter, matter.charge)
+    disputed = transaction(matter, matter.charge)
     if matter.rule.id != CODE or {labels.WARNINGS, labels.DISPUTES} & set(unread) or not disputed.description:
         return None
-    earlier = [_transaction(matter, row) for row in matter.exhibits.rows("stripe.charges") if _counts(matter, row)]
+    earlier = [transaction(matter, row) for row in matter.exhibits.rows("stripe.charges") if _counts(matter, row)]
     earlier.sort(key=lambda item: (-(whole(item.charge, "created") or 0), item.charge.row.record_id))
     for first, second in combinations(earlier, 2):
         shared = _shared([disputed, first, second])
@@ -124,8 +124,8 @@ def _shared(three: list[Transaction]) -> tuple[str, ...]:
     )
 
 
-def _transaction(matter: Matter, charge: Evidence) -> Transaction:
-    """The identifiers come from the checkout of the payment, else from the metadata of the charge."""
+def transaction(matter: Matter, charge: Evidence) -> Transaction:
+    """A payment with what identifies the payer: from its checkout, else from the metadata of the charge."""
     intent = text(charge, "payment_intent")
     checkout = next((row for row in matter.exhibits.rows("posthog.events") if intent and _intent(row) == intent), None)
     metadata = _mapping(text(charge, "metadata"))

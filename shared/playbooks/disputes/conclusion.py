@@ -33,6 +33,7 @@ class Conclusion:
     question: str
     findings: tuple[Finding, ...]
     derivation: Derivation | None = None
+    after_win: Derivation | None = None
     actions: tuple[ActionDraft, ...] = ()
     notes: tuple[str, ...] = ()
     gaps: tuple[Gap, ...] = ()
@@ -45,8 +46,8 @@ def drafted(material: Material, party: Party, conclusion: Conclusion, facts: Map
     Raises InvalidInput when the derivation does not hold, which is a fault of ours.
     """
     derivation = conclusion.derivation
-    if derivation is not None:
-        verify(derivation, party.exhibits.lookup)
+    for claimed in filter(None, (derivation, conclusion.after_win)):
+        verify(claimed, party.exhibits.lookup)
     note = telling.crm_note(party, conclusion.summary, material.round)
     telling_us = [
         *([note] if note else []),
@@ -57,6 +58,7 @@ def drafted(material: Material, party: Party, conclusion: Conclusion, facts: Map
         amount_minor=derivation.value_minor if derivation else None,
         currency=derivation.currency if derivation else None,
         derivation=derivation,
+        after_win=conclusion.after_win,
         rationale=sentences(conclusion.reasons),
         confidence_pct=conclusion.confidence_pct,
     )

@@ -13,6 +13,7 @@ from shared.playbooks.disputes.billing import Cycle
 from shared.playbooks.disputes.matter import Matter, paid_lines
 from shared.playbooks.disputes.policies import Policy
 from shared.playbooks.disputes.policy_rules.proration import CLOCKS, Proration
+from shared.playbooks.disputes.standing import left_minor
 from shared.playbooks.disputes.testimony import Statement
 from shared.playbooks.disputes.trouble import Trouble, Window, windows
 from shared.playbooks.disputes.usage import Use
@@ -141,6 +142,10 @@ def _names(line: Evidence, service: str, tiers: set[str]) -> bool:
 def _check_amount(matter: Matter, derivation: Derivation, policy: Policy) -> None:
     if derivation.value_minor <= 0:
         raise Stop(("what the policy gives back rounds to nothing",), (policy.evidence,))
+    left = left_minor(matter.charge)
+    if left is None or derivation.value_minor > left:
+        told = "is not known" if left is None else f"is {matter.money(left)} only"
+        raise Stop((f"what can be given back of the charge {told}",), (policy.evidence, matter.charge))
     if matter.dispute_currency == matter.currency and derivation.value_minor >= matter.disputed_minor:
         raise AllOwed(
             (f"what is owed ({derivation.words}) is all that is disputed",),

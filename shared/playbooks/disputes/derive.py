@@ -80,6 +80,20 @@ def left_of(charge: Evidence, currency: str) -> Derivation:
     return derived("captured - refunded", inputs, currency)
 
 
+def rest_of_cycle(charge: Evidence, currency: str, line: Evidence, since: Evidence) -> Derivation:
+    """What part of the charge is for the time of the cycle after an instant: the `created` of a row.
+
+    Raises InvalidInput when that instant is not inside the cycle.
+    """
+    inputs = {
+        "charge_amount": field(charge, "amount", f"minor units of {currency}"),
+        "opened": field(since, "created", "when the dispute was opened"),
+        "period_start": field(line, "period__start", "start of the billing cycle"),
+        "period_end": field(line, "period__end", "end of the billing cycle"),
+    }
+    return derived("charge_amount * seconds(opened, period_end) / seconds(period_start, period_end)", inputs, currency)
+
+
 def field(item: Evidence, name: str, unit: str) -> Input:
     """One field of a cited row as an input."""
     return Input(value=item.row.fields[name], evidence=item.index, field=name, unit=unit)

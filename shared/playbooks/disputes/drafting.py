@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shared.case.actions import ActionDraft, ActionKind, Dependency, DependencyKind, Json
+from shared.case.brief import Derivation
 from shared.case.money import currency_code
 from shared.playbooks.disputes import fraud_packet, purposes, telling
 from shared.playbooks.disputes.assessment import Assessment
@@ -28,7 +29,7 @@ def contest(matter: Matter, seen: Assessment, ruling: Ruling) -> list[ActionDraf
         (purposes.STAGE_ANSWER, purposes.SUBMIT_ANSWER) if matter.is_inquiry else (purposes.STAGE, purposes.SUBMIT)
     )
     what = "the answer to the inquiry about" if matter.is_inquiry else "the evidence against the chargeback of"
-    if matter.rule.family in OF_FRAUD:
+    if matter.rule.family in OF_FRAUD and ruling.argument is None:
         evidence = fraud_packet.packet(matter, seen, ruling.compelling)
     else:
         evidence = {**packet(matter, seen, ruling)}
@@ -61,9 +62,9 @@ def contest(matter: Matter, seen: Assessment, ruling: Ruling) -> list[ActionDraf
     ]
 
 
-def refund_after_win(matter: Matter, credit: Credit) -> ActionDraft:
+def refund_after_win(matter: Matter, due: Derivation) -> ActionDraft:
     """Pay what is owed as a refund on the charge, once the dispute is won; if it is lost, nothing more is paid."""
-    owed = credit.derivation.value_minor
+    owed = due.value_minor
     charge = matter.charge.row.record_id
     return ActionDraft(
         kind=ActionKind.STRIPE_REFUND,

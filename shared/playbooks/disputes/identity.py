@@ -12,13 +12,14 @@ from datetime import datetime
 from urllib.parse import urlsplit
 
 from shared.case.case import Case
+from shared.playbooks.disputes import labels
 from shared.playbooks.disputes.billing import Cycle, cycle_of, main_line
 from shared.ports.directory import Org
 from shared.ports.sources import Row
 from shared.team.contract import Job
 from shared.team.literals import one_of, quote
 from shared.team.moments import moment
-from shared.team.tools import Tools
+from shared.team.tools import Answer, Tools
 
 PUBLIC_PROVIDERS = frozenset(
     [
@@ -68,10 +69,14 @@ class Identity:
     names: frozenset[str]
     salesforce_accounts: frozenset[str]
     hubspot_companies: frozenset[str]
+    crm: Answer
+    """What the CRMs hold of this customer."""
 
     def wrote(self, column: str) -> str:
         """SQL: whether the address in a column is one of this customer's people."""
-        whole = f"lower({column}) IN {one_of(self.emails)}"
+        # An address at one of the domains needs no mention of its own: a company may have hundreds.
+        others = [email for email in self.emails if email.rpartition("@")[2] not in self.domains]
+        whole = f"lower({column}) IN {one_of(others)}"
         return f"({whole} OR split_part(lower({column}), '@', 2) IN {one_of(self.domains)})"
 
 
@@ -85,7 +90,8 @@ def identify(tools: Tools, job: Job) -> Identity:
     charge = _charge(tools, job)
     addresses = _addresses(charge[name] for name in ("email", "receipt_email", "billing_details__email"))
     domains = company_domains(addresses, job.org)
-    accounts = _accounts(tools, addresses, domains)
+    crm = _accounts(tools, addresses, domains)
+    accounts = crm.rows
     # A contact may work elsewhere, at an agency: only the address of a contact is the customer's, not its domain.
     known = addresses | _addresses(row["contact_email"] for row in accounts)
     sites = frozenset(f"@{host(str(row['site']))}" for row in accounts if row["site"])
@@ -99,6 +105,7 @@ def identify(tools: Tools, job: Job) -> Identity:
         names=frozenset(str(name) for name in [charge["name"], *(row["name"] for row in accounts)] if name),
         salesforce_accounts=frozenset(str(row["id"]) for row in accounts if row["crm"] == "salesforce"),
         hubspot_companies=frozenset(str(row["id"]) for row in accounts if row["crm"] == "hubspot"),
+        crm=crm,
     )
 
 
@@ -176,10 +183,11 @@ def _payer(tools: Tools, case: Case) -> Row:
     return {**nobody, **answer.rows[0]} if len(answer.rows) == 1 else nobody
 
 
-def _accounts(tools: Tools, addresses: frozenset[str], domains: frozenset[str]) -> list[Row]:
+def _accounts(tools: Tools, addresses: frozenset[str], domains: frozenset[str]) -> Answer:
     """CRM accounts with their contacts' addresses, one row each. Several accounts can be one logical company."""
-    answer = tools.ask("the customer's CRM account", _accounts_sql(addresses, domains))
-    return [row for row in answer.rows if row["by_contact"] or host(str(row["site"] or "")) in domains]
+    answer = tools.ask(labels.CRM, _accounts_sql(addresses, domains))
+    rows = tuple(row for row in answer.rows if row["by_contact"] or host(str(row["site"] or "")) in domains)
+    return Answer(answer.sql, rows, answer.ok, answer.truncated)
 
 
 def _accounts_sql(addresses: frozenset[str], domains: frozenset[str]) -> str:

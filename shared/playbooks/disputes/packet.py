@@ -6,56 +6,16 @@ Customers are quoted with the date of their words; internal identifiers and opin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
-
-from shared.errors import InvalidInput
-from shared.playbooks.disputes import testimony
 from shared.playbooks.disputes.assessment import Assessment
+from shared.playbooks.disputes.chronology import chronology
 from shared.playbooks.disputes.claims.model import Ruling
 from shared.playbooks.disputes.credit import Credit
-from shared.playbooks.disputes.figures import figure
+from shared.playbooks.disputes.limits import check_texts
 from shared.playbooks.disputes.matter import Matter
-from shared.playbooks.disputes.outage import Clean
 from shared.playbooks.disputes.usage import Use, people, per_day
-from shared.team.exhibits import decimal, text
-from shared.team.moments import moment
-from shared.team.words import count, feature, hours_and_days, listed, minute, percent, quoted
+from shared.team.exhibits import text
+from shared.team.words import count, feature
 
-TOTAL_LIMIT = figure("evidence.text")
-LIMITS: dict[str, int] = {
-    **dict.fromkeys(
-        (
-            "access_activity_log",
-            "cancellation_policy_disclosure",
-            "cancellation_rebuttal",
-            "duplicate_charge_explanation",
-            "product_description",
-            "refund_policy_disclosure",
-            "refund_refusal_explanation",
-            "uncategorized_text",
-        ),
-        figure("evidence.long"),
-    ),
-    **dict.fromkeys(
-        (
-            "billing_address",
-            "customer_email_address",
-            "customer_name",
-            "customer_purchase_ip",
-            "duplicate_charge_id",
-            "service_date",
-            "shipping_address",
-            "shipping_carrier",
-            "shipping_date",
-            "shipping_tracking_number",
-        ),
-        figure("evidence.short"),
-    ),
-}
-"""Characters that each text field of a dispute's evidence may have (figures evidence.*)."""
-
-_MOST_QUOTES = 3
 _ASKS = {
     "inquiry": "We ask that the inquiry be closed.",
     "dispute": "We ask that the dispute be decided in our favour.",
@@ -66,29 +26,17 @@ def packet(matter: Matter, seen: Assessment, ruling: Ruling) -> dict[str, str]:
     """The fields of the evidence. Raises InvalidInput when they break one of Stripe's limits."""
     fields = {
         "product_description": _product(matter),
-        "service_date": _service_date(matter),
+        "service_date": service_date(matter),
         "customer_name": matter.customer_name,
-        "customer_email_address": _address(matter),
+        "customer_email_address": address(matter),
         "access_activity_log": _activity(seen.uses),
         "refund_refusal_explanation": _refusal(matter, ruling),
         "uncategorized_text": _statement(matter, seen, ruling),
         **(ruling.argument.fields if ruling.argument else {}),
     }
     filled = {name: value for name, value in fields.items() if value}
-    check(filled)
+    check_texts(filled)
     return filled
-
-
-def check(fields: Mapping[str, str]) -> None:
-    """Raise InvalidInput for a field that Stripe does not know, or text beyond its limits."""
-    for name, value in fields.items():
-        if name not in LIMITS:
-            raise InvalidInput(f"{name} is not a text field of a dispute's evidence")
-        if len(value) > LIMITS[name]:
-            raise InvalidInput(f"{name} has {len(value):,} characters, Stripe takes {LIMITS[name]:,}")
-    total = sum(len(value) for value in fields.values())
-    if total > TOTAL_LIMIT:
-        raise InvalidInput(f"the evidence has {total:,} characters in all, Stripe takes {TOTAL_LIMIT:,}")
 
 
 def _product(matter: Matter) -> str:
@@ -97,12 +45,14 @@ def _product(matter: Matter) -> str:
     return f"Online software service, subscription: {bought}."
 
 
-def _service_date(matter: Matter) -> str:
+def service_date(matter: Matter) -> str:
+    """The billing period that was paid for; empty where it is not known."""
     cycle = matter.cycle
     return f"{cycle.start.date().isoformat()} to {cycle.end.date().isoformat()}" if cycle else ""
 
 
-def _address(matter: Matter) -> str:
+def address(matter: Matter) -> str:
+    """The customer's e-mail address at Stripe."""
     stripe = text(matter.customer, "email") if matter.customer else ""
     return stripe or text(matter.charge, "billing_details__email")
 
@@ -131,68 +81,18 @@ def _refusal(matter: Matter, ruling: Ruling) -> str:
 
 
 def _statement(matter: Matter, seen: Assessment, ruling: Ruling) -> str:
-    timeline = "\n".join(f"- {line}" for _, line in sorted(_timeline(matter, seen, ruling), key=lambda entry: entry[0]))
-    return "\n\n".join([_opening(matter), f"What happened (times in UTC):\n{timeline}", _conclusion(matter, ruling)])
+    timeline = "\n".join(f"- {entry.line}" for entry in chronology(matter, seen, ruling))
+    return "\n\n".join([_opening(matter), f"What happened (times in UTC):\n{timeline}", closing(matter, ruling)])
 
 
 def _opening(matter: Matter) -> str:
     paid = matter.money(matter.paid_minor)
-    period = f" for the billing period {_service_date(matter)}" if matter.cycle else ""
+    period = f" for the billing period {service_date(matter)}" if matter.cycle else ""
     return f"{matter.customer_name} paid {paid}{period} ({matter.plan}). We ask the issuer to consider the following."
 
 
-def _timeline(matter: Matter, seen: Assessment, ruling: Ruling) -> list[tuple[datetime, str]]:
-    entries = [(matter.paid_at, f"{minute(matter.paid_at)}: payment of {matter.money(matter.paid_minor)}.")]
-    if ruling.credit is not None:
-        entries += _trouble_entries(ruling.credit)
-        entries += [
-            (item.at, f"{minute(item.at)}: the customer wrote: {quoted(item.text)}")
-            for item in testimony.different(ruling.credit.complaints)[:_MOST_QUOTES]
-        ]
-        entries += [
-            (item.at, f"{minute(item.at)}: we confirmed this in writing and promised a credit.")
-            for item in seen.promises[:1]
-        ]
-    argued = list(ruling.argument.entries) if ruling.argument else []
-    return entries + argued + _uptime_entries(ruling.clean) + _use_entries(seen.uses)
-
-
-def _uptime_entries(clean: Clean | None) -> list[tuple[datetime, str]]:
-    entries = []
-    for row in clean.uptimes if clean else ():
-        start, end = (moment(row.row.fields.get(name)) for name in ("window_start", "window_end"))
-        if start is not None and end is not None and (up := decimal(row.row.fields.get("uptime_pct"))) is not None:
-            span, name = f"{start.date().isoformat()} to {end.date().isoformat()}", feature(text(row, "service"))
-            entries.append((start, f"{span}: our uptime monitor measured {percent(up)} for {name}."))
-    return entries
-
-
-def _trouble_entries(credit: Credit) -> list[tuple[datetime, str]]:
-    services = listed(sorted({feature(item.service) for item in credit.troubles}))
-    return [
-        (
-            window.start,
-            f"{minute(window.start)} to {minute(window.end)}: our monitoring recorded trouble with {services} for "
-            f"{hours_and_days(int((window.end - window.start).total_seconds()))}.",
-        )
-        for window in credit.windows
-    ]
-
-
-def _use_entries(used: list[Use]) -> list[tuple[datetime, str]]:
-    days = per_day(used)
-    if not used:
-        return []
-    return [
-        (
-            used[-1].at,
-            f"{used[0].at.date().isoformat()} to {used[-1].at.date().isoformat()}: the customer's people used the "
-            f"service on {count(len(days), 'day')} (see the activity log).",
-        )
-    ]
-
-
-def _conclusion(matter: Matter, ruling: Ruling) -> str:
+def closing(matter: Matter, ruling: Ruling) -> str:
+    """What follows from what happened, what is owed and what is not, and what we ask for."""
     asks = _ASKS["inquiry" if matter.is_inquiry else "dispute"]
     if ruling.argument is not None:
         return f"{ruling.argument.closing} {asks}"

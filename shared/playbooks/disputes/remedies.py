@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from shared.case.actions import IN_FLIGHT, Action, ActionKind, ActionState, DependencyKind, draws_on_charge
 from shared.case.brief import Decision, DecisionKind
 from shared.case.case import Case
+from shared.playbooks.disputes.codes import network_name
 from shared.playbooks.disputes.deadlines import deadline_of
+from shared.playbooks.disputes.limits import broken
 from shared.playbooks.disputes.purposes import OF_INQUIRY
 from shared.playbooks.disputes.stages import Stage, stage_of
 
@@ -23,7 +25,7 @@ _TELL = frozenset({_A.CRM_NOTE, _A.SLACK_BRIEF, _A.TICKET, _A.DECISION_LOG})
 _CONTEST = frozenset({_A.STRIPE_STAGE_EVIDENCE, _A.STRIPE_SUBMIT_EVIDENCE})
 
 REMEDIES: dict[DecisionKind, dict[Stage, frozenset[ActionKind]]] = {
-    _D.FIGHT: {Stage.OPEN: _CONTEST | _TELL},
+    _D.FIGHT: {Stage.OPEN: _CONTEST | _TELL | {_A.STRIPE_CANCEL_SUBSCRIPTION, _A.STRIPE_REFUND}},
     _D.CREDIT: {Stage.OPEN: _CONTEST | _TELL | {_A.STRIPE_REFUND, _A.STRIPE_BALANCE_CREDIT, _A.CUSTOMER_EMAIL}},
     _D.ACCEPT: {Stage.OPEN: _TELL | {_A.STRIPE_CLOSE_DISPUTE, _A.STRIPE_CANCEL_SUBSCRIPTION, _A.CUSTOMER_EMAIL}},
     _D.ANSWER: {Stage.INQUIRY: _CONTEST | _TELL},
@@ -50,11 +52,13 @@ OF_OTHERS: dict[str, dict[DecisionKind, frozenset[ActionKind]]] = {
 }
 """What may carry out a decision about something that is not a dispute, by the kind of the object."""
 
-_OBJECTS = {
+OBJECTS = {
     "early_fraud_warning": "an early fraud warning",
     "invoice": "a failed invoice",
     "request": "a request",
 }
+"""What a case can be about beside a dispute, for people."""
+
 _WHY_NOT_OTHERS: dict[DecisionKind, str] = {
     _D.FIGHT: "only a chargeback is contested",
     _D.ACCEPT: "only a chargeback is accepted",
@@ -142,7 +146,14 @@ def illegal(case: Case, decision: Decision, action: Action | None) -> str | None
     if action.kind not in _ever(decision.kind):
         return f"{action.kind.value} is no part of the decision to {decision.kind.value}"
     law = _ACTION_LAW.get(action.kind, {}).get(_expected(action, stage))
-    return law or _contest_law(case, action.kind) or _partial_law(case, action, stage)
+    return law or _contest_law(case, action.kind) or _partial_law(case, action, stage) or _packet_law(case, action)
+
+
+def _packet_law(case: Case, action: Action) -> str | None:
+    """Evidence that breaks a limit of Stripe or the network cannot be staged; also not after somebody edited it."""
+    if action.kind not in _CONTEST:
+        return None
+    return broken(action.payload, network_name(case.text_fact("dispute.brand")))
 
 
 def _decision_law(case: Case, decision: Decision, stage: Stage) -> str | None:
@@ -205,16 +216,22 @@ def _partial_law(case: Case, action: Action, stage: Stage) -> str | None:
     return None if action.amount_minor == left else _WHY_NOT[Stage.INQUIRY, DecisionKind.CREDIT]
 
 
+def why_not_others(subject: str, decision: DecisionKind) -> str | None:
+    """Why a decision cannot be carried out about an object that is no dispute; None: it can."""
+    if decision in OF_OTHERS[subject]:
+        return None
+    why = _WHY_NOT_OTHERS.get(decision, "that is no remedy for it")
+    return f"{decision.value} is no remedy for {OBJECTS[subject]}: {why}"
+
+
 def _law_of_others(case: Case, decision: Decision, action: Action | None) -> str | None:
     """The law for warnings, invoices and requests; money on a charge obeys the disputes that are known on it."""
     table = OF_OTHERS.get(case.subject.kind)
     if table is None:
         return f"nothing is known about what is legal for {case.subject.kind}"
-    if decision.kind not in table:
-        why = _WHY_NOT_OTHERS.get(decision.kind, "that is no remedy for it")
-        return f"{decision.kind.value} is no remedy for {_OBJECTS[case.subject.kind]}: {why}"
-    if action is None:
-        return None
+    refused = why_not_others(case.subject.kind, decision.kind)
+    if refused is not None or action is None:
+        return refused
     if action.kind not in table[decision.kind]:
         return f"{action.kind.value} is no part of the decision to {decision.kind.value}"
     if not draws_on_charge(action):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 
 from shared.case.evidence import Evidence
+from shared.playbooks.disputes import product
 from shared.playbooks.disputes.setting import Setting
 from shared.team.exhibits import text
 from shared.team.moments import moment
@@ -28,7 +28,10 @@ class Use:
 
 
 def uses(matter: Setting) -> list[Use]:
-    """The events of use in the cycle, or since the payment where it has none, in order."""
+    """The events of use in the cycle, or since the payment where it has none, in order.
+
+    Buying, accepting terms, opening a notice and cancelling are no use of the product.
+    """
     since = matter.cycle.start if matter.cycle else matter.paid_at
     events = matter.exhibits.rows("posthog.events")
     found = [use for item in events if (use := _use(item)) is not None and use.at >= since]
@@ -47,9 +50,9 @@ def people(found: Iterable[Use]) -> int:
 
 def _use(item: Evidence) -> Use | None:
     at = moment(item.row.fields.get("timestamp"))
-    if at is None:
+    if at is None or text(item, "event") in product.NOT_USE:
         return None
-    properties = _properties(item)
+    properties = product.properties(item)
     return Use(
         evidence=item,
         at=at,
@@ -59,11 +62,3 @@ def _use(item: Evidence) -> Use | None:
         tier=str(properties.get("tier") or "").lower(),
         region=str(properties.get("region") or "").lower(),
     )
-
-
-def _properties(item: Evidence) -> Mapping[str, object]:
-    try:
-        properties: object = json.loads(text(item, "properties") or "{}")
-    except ValueError:
-        return {}
-    return properties if isinstance(properties, Mapping) else {}

@@ -31,7 +31,7 @@ def summary(matter: Matter, ruling: Ruling) -> str:
         DecisionKind.RECORD: "There is nothing to answer: book it, and see to what has to be repaired.",
     }.get(ruling.kind)
     if move is not None:
-        return f"{opening} {capital(ruling.reasons[0])}. {move}"
+        return f"{opening} {capital(ruling.reasons[0])}. {move}{_beside(matter, ruling)}"
     return f"{opening} A person has to decide: {'; '.join(ruling.reasons)}."
 
 
@@ -65,7 +65,7 @@ def question(matter: Matter, ruling: Ruling) -> str:
     if ruling.kind is DecisionKind.ACCEPT:
         return (
             f"Shall we accept the chargeback of {disputed}? Closing it cannot be taken back, the fee for receiving it "
-            "is lost either way, and it still counts as a dispute. The alternative is to contest what is owed, at "
+            "is lost either way, and it still counts as a dispute. The alternative is to contest it, at "
             "another fee and with little hope."
         )
     if ruling.kind is DecisionKind.RECORD:
@@ -78,6 +78,15 @@ def question(matter: Matter, ruling: Ruling) -> str:
         f"What shall become of the {object_} {disputed}? The rules could not decide it: "
         f"{'; '.join(ruling.reasons)}. Left unanswered, it {end} at its due date."
     )
+
+
+def _beside(matter: Matter, ruling: Ruling) -> str:
+    """What goes with a contest: the end of a subscription, and what a win makes payable."""
+    if ruling.kind is not DecisionKind.FIGHT or not ruling.ends:
+        return ""
+    due = ruling.after_win
+    later = f" and refund {matter.money(due.value_minor)} for its unused time once the dispute is won" if due else ""
+    return f" End the subscription{later}."
 
 
 def _disputed(matter: Matter) -> str:

@@ -84,6 +84,13 @@ def test_the_promising_sentence_is_what_is_quoted() -> None:
         "We are cancelling as of today",
         "do not renew",
         "We want to terminate the contract",
+        "Please cancel our subscription as of 3 May 2026.",
+        "Please cancel our yearly plan before the next charge.",
+        "We considered a few tools and decided to cancel.",
+        "Could you cancel our subscription?",
+        "We will not be renewing.",
+        "Kindly stop our subscription.",
+        "from June on, stop charging us",
     ],
 )
 def test_cancellations(text: str) -> None:
@@ -97,10 +104,38 @@ def test_cancellations(text: str) -> None:
         "how do we cancel?",
         "what happens when we cancel the plan",
         "cancelled the meeting",
+        "please cancel the SSO ticket",
+        "can you please cancel the invitation for Ana?",
+        "Can we cancel our subscription?",
+        "If this happens again we will cancel.",
+        "We may cancel in May",
+        "We are evaluating whether to keep the suite next year or cancel it.",
     ],
 )
 def test_not_cancellations(text: str) -> None:
     assert not language.is_cancellation(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "perhaps"),
+    [
+        ("Cancel effective immediately.", True),
+        ("cancellation of our plan", True),
+        ("we talked about cancelling it", True),
+        ("cancelled the meeting", False),
+        ("We might have to cancel it next month", False),
+        ("what happens when we cancel the plan", False),
+        ("Please cancel our plan.", False),
+        ("all good", False),
+    ],
+)
+def test_what_only_a_person_can_tell_from_a_cancellation(text: str, perhaps: bool) -> None:
+    assert language.may_be_cancellation(text) is perhaps
+
+
+def test_speaking_of_cancelling_is_noticed_whatever_is_said_of_it() -> None:
+    assert language.mentions_cancelling("how do we cancel?")
+    assert not language.mentions_cancelling("how do we invite people?")
 
 
 def test_a_courtesy_needs_money_and_a_gesture() -> None:

@@ -104,7 +104,7 @@ def test_only_a_chargeback_is_closed(status: str | None) -> None:
 def test_an_action_must_belong_to_the_decision() -> None:
     known = case({"dispute.status": "needs_response"})
     assert "no part of the decision to fight" in str(
-        PLAYBOOK.illegal(known, decision(_D.FIGHT), action(_A.STRIPE_REFUND, after="dispute.won"))
+        PLAYBOOK.illegal(known, decision(_D.FIGHT), action(_A.STRIPE_BALANCE_CREDIT, after="dispute.won"))
     )
     assert PLAYBOOK.illegal(known, decision(_D.DECLINE), action(_A.SLACK_BRIEF)) is not None
 

@@ -57,16 +57,16 @@ def test_staged_evidence_is_submitted_by_asking_for_it(shared: StripeDouble) -> 
 
 def test_metadata_alone_submits_nothing(shared: StripeDouble) -> None:
     client, dispute = connect(shared), disputed(shared)
-    client.v1.disputes.update(dispute["id"], {"evidence": {"receipt": "file_1"}, "submit": False})
+    client.v1.disputes.update(dispute["id"], {"evidence": {"service_date": "2026-08-01"}, "submit": False})
     updated = client.v1.disputes.update(dispute["id"], {"metadata": {"case": "c1"}})
     assert (updated.status, updated.metadata.to_dict()) == ("needs_response", {"case": "c1"})
 
 
 def test_emptying_the_only_field_leaves_no_evidence(shared: StripeDouble) -> None:
     client, dispute = connect(shared), disputed(shared)
-    client.v1.disputes.update(dispute["id"], {"evidence": {"receipt": "file_1"}, "submit": False})
-    emptied = client.v1.disputes.update(dispute["id"], {"evidence": {"receipt": ""}, "submit": False})
-    assert (emptied.evidence.receipt, emptied.evidence_details.has_evidence) == (None, False)
+    client.v1.disputes.update(dispute["id"], {"evidence": {"service_date": "2026-08-01"}, "submit": False})
+    emptied = client.v1.disputes.update(dispute["id"], {"evidence": {"service_date": ""}, "submit": False})
+    assert (emptied.evidence.service_date, emptied.evidence_details.has_evidence) == (None, False)
     with pytest.raises(stripe.InvalidRequestError, match="no evidence to submit"):
         client.v1.disputes.update(dispute["id"], {"submit": True})
 

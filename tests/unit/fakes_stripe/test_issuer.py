@@ -192,7 +192,7 @@ def test_a_won_fight_is_told_in_the_order_it_happened(double: StripeDouble) -> N
     evidence: stripe.params.DisputeUpdateParamsEvidence = {
         "uncategorized_text": "Used daily until the dispute.",
         "access_activity_log": "2026-08-01 login",
-        "service_documentation": "file_1",
+        "service_date": "2026-08-01",
     }
     client.v1.disputes.update(dispute["id"], {"evidence": evidence, "submit": False})
     client.v1.disputes.update(dispute["id"], {"submit": True})

@@ -6,31 +6,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from infra.local.database import Database
-from tests.contract.factories import START
+from tests.support.clock import StillClock
+
+__all__ = ["StillClock", "child", "clock", "database"]
 
 ROOT = Path(__file__).parents[3]
-
-
-class StillClock:
-    """Shows one instant."""
-
-    def __init__(self, instant: datetime = START) -> None:
-        self.instant = instant
-
-    def now(self) -> datetime:
-        return self.instant
-
-    def monotonic(self) -> float:
-        return 0.0
-
-    def pause(self, seconds: float) -> None:
-        self.instant += timedelta(seconds=seconds)
 
 
 def child(program: str, *arguments: object) -> subprocess.Popen[str]:

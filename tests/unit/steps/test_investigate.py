@@ -13,7 +13,7 @@ from shared.errors import Retryable
 from shared.ports import Task
 from shared.ports.store import Claim
 from shared.steps.budgets import SPECIALISTS
-from shared.steps.reports import EvidenceDamaged, read_evidence
+from shared.steps.reports import MAX_GAP_CHARS, MAX_GAPS, EvidenceDamaged, read_evidence
 from shared.team.contract import Findings, Job, OutOfTime
 from tests.support.playbook import NAMES, ScriptedSpecialist, finds_charge, row
 from tests.support.rig import ORG, Rig
@@ -224,6 +224,38 @@ def test_bulk_beyond_the_limits_is_cut_and_the_cut_is_a_gap(rig: Rig) -> None:
     pointer = rig.case().rounds[0].reports[-1]
     assert pointer.count == 500
     assert {gap.what for gap in pointer.gaps} == {"1 rows", "10 further rows"}
+
+
+def test_gaps_beyond_a_number_of_short_lines_become_one_that_counts_them(rig: Rig) -> None:
+    def lost(job: Job, findings: Findings) -> None:
+        findings.gaps.extend(Gap(specialist="network", what=f"table {n}", why="down " * 100) for n in range(30))
+
+    script(rig, "network", lost)
+    rig.post(rig.event("test.created"))
+    rig.pump()
+    gaps = rig.case().rounds[0].reports[-1].gaps
+    assert len(gaps) == MAX_GAPS
+    assert gaps[-1].what == f"{30 - MAX_GAPS + 1} further gaps"
+    assert max(len(gap.why) for gap in gaps) == MAX_GAP_CHARS
+
+
+def test_a_first_delivery_reads_the_case_once_and_no_reports(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = open_case(rig)[0]
+    reads: list[str] = []
+    store = type(rig.store)
+    for name in ("read", "reports", "report_heads"):
+        real = getattr(store, name)
+        monkeypatch.setattr(store, name, lambda *args, name=name, real=real: (reads.append(name), real(*args))[1])
+    assert rig.deliver_task(first) == 204
+    assert reads == ["read"]
+
+
+def test_a_duplicate_of_a_finished_first_delivery_is_not_kept_waiting(rig: Rig) -> None:
+    ran: list[str] = []
+    script(rig, "payments", lambda job, findings: (ran.append("x"), finds_charge(job, findings)))
+    first = open_case(rig)[0]
+    assert [rig.deliver_task(first), rig.deliver_task(first)] == [204, 204]
+    assert ran == ["x"]
 
 
 def test_bulk_that_does_not_fit_the_report_goes_into_chunks_and_comes_back_whole(rig: Rig) -> None:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from shared.case.actions import ActionState
-from shared.case.brief import DecisionKind, Option
+from shared.case.actions import Action, ActionKind, ActionState, Json
+from shared.case.brief import Decision, DecisionKind, Option
+from shared.case.case import Case
 from shared.case.lifecycle import State
 from shared.errors import Conflict, InvalidInput, ManthanError, NotFound, Refused
 from shared.playbooks.disputes.choices import chosen
 from shared.ports import Member, Role
 from shared.steps.context import RequestContext
 from shared.steps.people import answer, approve, edit, reject
+from shared.steps.texts import with_texts
 from shared.team.contract import AskHuman, Draft, Material
-from tests.support.playbook import partial_credit
+from tests.support.playbook import ScriptedPlaybook, partial_credit
 from tests.support.rig import ALICE, BOB, CAROL, ORG, OSCAR, VERA, Rig
 
 
@@ -126,7 +129,8 @@ def test_an_edited_action_loses_its_approvals_and_so_does_what_depends_on_it(rig
     stage, submit = rig.id_of("stripe_stage_evidence"), rig.id_of("stripe_submit_evidence")
     edit(rig.all_ports(), rig.context(OSCAR), case.id, stage, {"evidence": {"uncategorized_text": "better"}})
     rig.pump()
-    edited, dependent = rig.case().action(stage), rig.case().action(submit)
+    told = with_texts(rig.store, rig.case())
+    edited, dependent = told.action(stage), told.action(submit)
     refund = rig.case().action(rig.id_of("stripe_refund"))
     assert edited is not None
     assert dependent is not None
@@ -365,3 +369,68 @@ def test_an_operator_is_a_worker_but_decides_nothing(rig: Rig) -> None:
     with pytest.raises(Refused, match="operator"):
         reject(rig.all_ports(), rig.context(BOB), case.id, "no")
     assert rig.directory.org(ORG).member(BOB) == Member(email=BOB, name="Bob", role=Role.OPERATOR)
+
+
+def with_an_exhibit(material: Material) -> Draft:
+    """A draft whose evidence goes with a file."""
+    draft = partial_credit(material)
+    files: dict[str, Json] = {"service_documentation": {"document": "{}", "sha256": "0" * 64, "bytes": 9, "pages": 1}}
+    return replace(
+        draft,
+        actions=tuple(
+            action.model_copy(update={"payload": {**action.payload, "files": files}})
+            if action.kind in (ActionKind.STRIPE_STAGE_EVIDENCE, ActionKind.STRIPE_SUBMIT_EVIDENCE)
+            else action
+            for action in draft.actions
+        ),
+    )
+
+
+def test_an_exhibit_can_be_left_out_and_not_be_changed(tmp_path: Path) -> None:
+    with Rig(tmp_path, ScriptedPlaybook(conclude=with_an_exhibit)) as rig:
+        case = rig.to_approval()
+        stage, submit = rig.id_of("stripe_stage_evidence"), rig.id_of("stripe_submit_evidence")
+        before = rig.case().action(stage)
+        forged: dict[str, Json] = {"service_documentation": {"sha256": "1" * 64, "bytes": 9, "pages": 1}}
+        with pytest.raises(InvalidInput, match="can only be left out"):
+            edit(rig.all_ports(), rig.context(OSCAR), case.id, stage, {"files": forged})
+        edit(rig.all_ports(), rig.context(OSCAR), case.id, stage, {"files": {}})
+        after, dependent = rig.case().action(stage), rig.case().action(submit)
+        assert before is not None
+        assert after is not None
+        assert dependent is not None
+        assert after.payload["files"] == dependent.payload["files"] == {}
+        assert before.hash != after.hash
+
+
+def test_an_approval_binds_to_the_digest_of_the_exhibit(tmp_path: Path) -> None:
+    hashes = set()
+    for digest in ("0", "1"):
+
+        def conclude(material: Material, digest: str = digest) -> Draft:
+            draft = with_an_exhibit(material)
+            stage = next(action for action in draft.actions if action.kind is ActionKind.STRIPE_STAGE_EVIDENCE)
+            file = {"document": "{}", "sha256": digest * 64, "bytes": 9, "pages": 1}
+            changed = stage.model_copy(update={"payload": {**stage.payload, "files": {"service_documentation": file}}})
+            return replace(draft, actions=tuple(changed if item is stage else item for item in draft.actions))
+
+        with Rig(tmp_path / digest, ScriptedPlaybook(conclude=conclude)) as rig:
+            rig.to_approval()
+            staged = rig.case().action(rig.id_of("stripe_stage_evidence"))
+            assert staged is not None
+            hashes.add(staged.hash)
+    assert len(hashes) == 2
+
+
+def test_an_edit_that_would_not_be_legal_is_refused_and_changes_nothing(tmp_path: Path) -> None:
+    def too_long(case: Case, decision: Decision, action: Action | None) -> str | None:
+        told = str(action.payload.get("evidence")) if action else ""
+        return "it has 20,001 characters, Stripe takes 20,000" if ":20001'" in told else None
+
+    with Rig(tmp_path, ScriptedPlaybook(refusal=too_long)) as rig:
+        case = rig.to_approval()
+        text: dict[str, Json] = {"evidence": {"uncategorized_text": "x" * 20_001}}
+        for kind in ("stripe_stage_evidence", "stripe_submit_evidence"):
+            with pytest.raises(InvalidInput, match="20,001 characters"):
+                edit(rig.all_ports(), rig.context(OSCAR), case.id, rig.id_of(kind), text)
+        assert rig.case() == case

@@ -22,7 +22,7 @@ def customer(tools: Tools, customer_id: str) -> None:
         table="stripe.customers",
     )
     tools.gather(
-        "the subscriptions",
+        labels.SUBSCRIPTIONS,
         f"SELECT {_SUBSCRIPTION} FROM stripe.subscriptions WHERE customer = {quote(customer_id)}",
         table="stripe.subscriptions",
     )

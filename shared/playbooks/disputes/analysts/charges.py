@@ -27,6 +27,14 @@ CHARGE = (
     "payment_method_details__card__authorization_code, payment_method_details__card__three_d_secure__result, "
     "payment_method_details__card__fingerprint, metadata"
 )
+INVOICE = (
+    "i.id, i.number, i.customer, i.customer_email, i.status, i.total, i.subtotal, i.tax, i.total_taxes, i.amount_due, "
+    "i.amount_paid, i.amount_remaining, i.pre_payment_credit_notes_amount, i.post_payment_credit_notes_amount, "
+    "i.currency, i.due_date, i.attempt_count, i.next_payment_attempt, i.billing_reason, i.collection_method, "
+    "i.custom_fields, i.subscription, i.status_transitions__finalized_at, i.hosted_invoice_url, i.created "
+    "FROM stripe.invoices i"
+)
+"""Whoever reads an invoice first reads it for all: a record is handed over once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +77,7 @@ def invoices(tools: Tools, paid: Sequence[Paid]) -> None:
     )
     tools.gather(
         "the invoice",
-        "SELECT i.id, i.number, i.customer, i.status, i.total, i.subtotal, i.tax, i.total_taxes, i.amount_paid, "
-        "i.amount_remaining, i.currency, i.billing_reason, i.created FROM stripe.invoices i WHERE i.id IN "
-        f"(SELECT p.invoice FROM stripe.invoice_payments p WHERE {where})",
+        f"SELECT {INVOICE} WHERE i.id IN (SELECT p.invoice FROM stripe.invoice_payments p WHERE {where})",
         table="stripe.invoices",
     )
     tools.gather(
@@ -85,17 +91,15 @@ def invoices(tools: Tools, paid: Sequence[Paid]) -> None:
     )
 
 
-def returned(tools: Tools, paid: Sequence[Paid]) -> None:
-    """Refunds, or the proof that there are none."""
+def returned(tools: Tools, paid: Sequence[Paid], label: str = labels.NO_REFUND) -> None:
+    """Refunds of these charges, or the proof that there are none, under a label."""
     answer = tools.gather(
         "refunds of the charge",
         "SELECT r.id, r.amount, r.currency, r.charge, r.payment_intent, r.reason, r.status, r.failure_reason, "
         f"r.created, r.destination_details__card__reference FROM stripe.refunds r WHERE {_about('r', paid)}",
         table="stripe.refunds",
     )
-    tools.absence(
-        answer, table="stripe.refunds", label=labels.NO_REFUND, question="Was any part of the charge refunded?"
-    )
+    tools.absence(answer, table="stripe.refunds", label=label, question="Was any part of the charge refunded?")
 
 
 def disputed(tools: Tools, paid: Sequence[Paid], customer: str | None, besides: str) -> None:

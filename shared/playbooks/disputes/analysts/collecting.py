@@ -13,19 +13,13 @@ from shared.team.tools import Tools
 LOOK_BACK, MOST_PAYMENTS = timedelta(days=366), 24
 """How far back, and how many of the customer's latest payments are read."""
 
-_INVOICE = (
-    "i.id, i.number, i.customer, i.customer_email, i.status, i.total, i.subtotal, i.tax, i.total_taxes, i.amount_due, "
-    "i.amount_paid, i.amount_remaining, i.pre_payment_credit_notes_amount, i.post_payment_credit_notes_amount, "
-    "i.currency, i.due_date, i.attempt_count, i.next_payment_attempt, i.billing_reason, i.collection_method, "
-    "i.custom_fields, i.subscription, i.status_transitions__finalized_at, i.hosted_invoice_url, i.created "
-    "FROM stripe.invoices i"
-)
-
 
 def ask(job: Job, tools: Tools) -> None:
     """The invoice first, then every attempt to pay it: the payment intent and its failed charges."""
     which = quote(job.case.subject.id)
-    invoice = charges.one(tools, "the invoice", f"SELECT {_INVOICE} WHERE i.id = {which}", table="stripe.invoices")
+    invoice = charges.one(
+        tools, "the invoice", f"SELECT {charges.INVOICE} WHERE i.id = {which}", table="stripe.invoices"
+    )
     _attempts(tools, which)
     customer = invoice.get("customer") or job.case.text_fact("customer.id")
     if customer:
@@ -51,7 +45,7 @@ def named(tools: Tools, invoice: str, customer: str) -> None:
     which = quote(invoice)
     answer = tools.gather(
         "the invoice that they name",
-        f"SELECT {_INVOICE} WHERE i.id = {which} AND i.customer = {quote(customer)}",
+        f"SELECT {charges.INVOICE} WHERE i.id = {which} AND i.customer = {quote(customer)}",
         table="stripe.invoices",
     )
     if answer.rows:

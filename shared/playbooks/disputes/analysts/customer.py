@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from shared.case.canonical import sha256
-from shared.playbooks.disputes import labels
+from shared.playbooks.disputes import labels, product
 from shared.playbooks.disputes.analysts import agreements, dealings, seats
+from shared.playbooks.disputes.codes import OF_FRAUD
+from shared.playbooks.disputes.current import family_of
 from shared.playbooks.disputes.identity import Identity, identify
 from shared.ports.sources import Row
 from shared.team import language
@@ -40,6 +42,11 @@ def ask(job: Job, tools: Tools) -> None:
         question="Did this customer contact support in chat or by ticket?",
     )
     _cancellations(tools, who, since)
+    if job.case.subject.kind == "dispute":
+        dealings.emails(job, tools, who)
+        _told_in_the_product(tools, who, since)
+        _written_requests(tools, who, since)
+        _actions(job, tools, who)
     _colleagues(job, tools, who)
 
 
@@ -92,7 +99,14 @@ def _account(tools: Tools, who: Identity) -> None:
             table="hubspot.notes",
         )
     if not who.salesforce_accounts and not who.hubspot_companies:
-        tools.gap("the CRM account", "no CRM account has a contact or a website of this customer")
+        absent = tools.absence(
+            who.crm,
+            table="hubspot.companies",
+            label=labels.NO_CRM,
+            question="Does a CRM hold an account with a contact or a website of this customer?",
+        )
+        if not absent:
+            tools.gap(labels.CRM, "whether a CRM knows this customer could not be read")
 
 
 def _conversations(tools: Tools, who: Identity, since: datetime) -> Answer:
@@ -141,31 +155,105 @@ def _tickets(tools: Tools, who: Identity, since: datetime) -> Answer:
     return answer
 
 
-_CANCELLING = ("cancel", "terminat", "do not renew", "don't renew")
+_CANCELLING = (
+    *("cancel", "terminat", "unsubscrib", "discontinu", "not renew", "not be renew"),
+    *("end our", "stop our", "close our", "stop billing", "stop charging"),
+)
+"""Pieces of what a request to cancel says: what holds one of them is no proof that there is none."""
 
 
 def _cancellations(tools: Tools, who: Identity, since: datetime) -> None:
-    """Every written surface at once. What is found is judged later; only nothing at all proves an absence."""
-    surfaces = (
-        ("intercom.conversations", "source_author_email", ("source_subject", "source_body")),
-        ("intercom.conversation_parts", "author_email", ("body",)),
-        ("zendesk.tickets", "requester_email", ("subject", "description")),
-        ("zendesk.ticket_comments", "author_email", ("body",)),
-    )
+    """Every channel at once. What is found is judged later; only nothing at all in a channel proves its absence."""
+    surfaces = dict(zip(labels.CANCELLATION_CHANNELS, _surfaces(who, instant(since)), strict=True))
     asked = [
-        f"SELECT id FROM {table} WHERE created_at >= {instant(since)} AND {who.wrote(author)} AND "
-        f"({' OR '.join(mentions(column, _CANCELLING) for column in columns)})"
-        for table, author, columns in surfaces
+        f"SELECT {quote(label)} AS channel, id FROM {table} WHERE {test}"
+        for label, tests in surfaces.items()
+        for table, test in tests.items()
     ]
-    asked.append(
-        f"SELECT id FROM stripe.subscriptions WHERE customer IN {one_of(filter(None, [who.customer]))} "
-        "AND (canceled_at IS NOT NULL OR cancel_at IS NOT NULL OR cancel_at_period_end)"
+    answer = tools.ask(labels.CANCELLATIONS, " UNION ALL ".join(asked))
+    for label, tests in surfaces.items():
+        rows = tuple(row for row in answer.rows if row["channel"] == label)
+        tools.absence(
+            Answer(answer.sql, rows, answer.ok, answer.truncated),
+            table=next(iter(tests)),
+            label=label,
+            question=f"Did this customer ask to cancel the subscription: {labels.CANCELLATION_CHANNELS[label]}?",
+        )
+
+
+def _surfaces(who: Identity, since: str) -> list[dict[str, str]]:
+    """Where a cancellation can sit, in the order of the channels: by table, what a row of it has to be."""
+
+    def said(column: str) -> str:
+        return mentions(column, _CANCELLING)
+
+    named = mentions("text", who.names | who.domains) if who.names | who.domains else "1 = 0"
+    return [
+        {
+            "intercom.conversations": f"created_at >= {since} AND {who.wrote('source_author_email')} AND "
+            f"({said('source_subject')} OR {said('source_body')})",
+            "intercom.conversation_parts": f"created_at >= {since} AND {who.wrote('author_email')} AND {said('body')}",
+        },
+        {
+            "zendesk.tickets": f"created_at >= {since} AND {who.wrote('requester_email')} AND "
+            f"({said('subject')} OR {said('description')})",
+            "zendesk.ticket_comments": f"created_at >= {since} AND {who.wrote('author_email')} AND {said('body')}",
+        },
+        {
+            "hubspot.emails": f"sent_at >= {since} AND {who.wrote('from_email')} AND "
+            f"({said('subject')} OR {said('body')})"
+        },
+        {"hubspot.notes": f"company_id IN {one_of(who.hubspot_companies)} AND {said('body')}"},
+        {"slack.messages": f"ts >= {since} AND {named} AND {said('text')}"},
+        {"manthan.requests": f"received_at >= {since} AND {who.wrote('sender')} AND {said('text')}"},
+        {
+            "posthog.events": f"timestamp >= {since} AND {who.wrote('person_email')} AND "
+            f"{mentions('event', ('cancel',))}"
+        },
+        {
+            "stripe.subscriptions": f"customer IN {one_of(filter(None, [who.customer]))} AND "
+            "(canceled_at IS NOT NULL OR cancel_at IS NOT NULL OR cancel_at_period_end)"
+        },
+    ]
+
+
+def _told_in_the_product(tools: Tools, who: Identity, since: datetime) -> None:
+    """What they agreed to, what they were told about the renewal, and any step towards a cancellation."""
+    wanted = one_of([*product.AGREED, *product.NOTIFIED])
+    tools.gather(
+        labels.PRODUCT_STEPS,
+        "SELECT e.id, e.event, e.person_email, e.timestamp, e.ip, e.device_id, e.properties FROM posthog.events e "
+        f"WHERE {who.wrote('e.person_email')} AND (e.event IN {wanted} OR (e.timestamp >= {instant(since)} AND "
+        f"{mentions('e.event', ('cancel',))})) ORDER BY e.timestamp, e.id",
+        table="posthog.events",
+        limit=50,
     )
-    tools.absence(
-        tools.ask("cancellation requests", " UNION ALL ".join(asked)),
-        table="intercom.conversation_parts",
-        label=labels.NO_CANCELLATION,
-        question="Did this customer ask in chat, by ticket or at checkout to cancel the subscription?",
+
+
+def _actions(job: Job, tools: Tools, who: Identity) -> None:
+    """The last things that they did, for a claim of fraud alone: how much there is to lose, and who it was."""
+    if family_of(job.case) not in OF_FRAUD:
+        return
+    known = one_of([*product.NOT_USE, *product.PASSIVE])
+    tools.gather(
+        labels.ACTIONS,
+        "SELECT e.id, e.event, e.person_email, e.timestamp, e.ip, e.device_id, e.properties FROM posthog.events e "
+        f"WHERE {who.wrote('e.person_email')} AND e.event NOT IN {known} AND e.event NOT LIKE '$%' "
+        "ORDER BY e.timestamp DESC, e.id",
+        table="posthog.events",
+        limit=50,
+    )
+
+
+def _written_requests(tools: Tools, who: Identity, since: datetime) -> None:
+    """Other requests that they sent us by mail or form."""
+    tools.gather(
+        labels.REQUESTS,
+        "SELECT q.id, q.channel, q.received_at, q.sender, q.text FROM manthan.requests q WHERE q.received_at >= "
+        f"{instant(since)} AND {who.wrote('q.sender')} ORDER BY q.received_at, q.id",
+        table="manthan.requests",
+        untrusted=True,
+        limit=20,
     )
 
 
@@ -173,9 +261,9 @@ def _colleagues(job: Job, tools: Tools, who: Identity) -> None:
     """What colleagues wrote about this customer. A longer name that begins like this one is another company's."""
     if not who.names:
         return
-    since = who.paid_at or job.now - LOOK_BACK
+    since = (who.paid_at or job.now) - LOOK_BACK
     answer = tools.ask(
-        "what colleagues wrote about the customer",
+        labels.COLLEAGUES,
         f"SELECT id, channel, user_email, text, ts FROM slack.messages WHERE ts >= {instant(since)} "
         f"AND {mentions('text', who.names | who.domains)} ORDER BY ts",
     )

@@ -17,6 +17,11 @@ def ask(job: Job, tools: Tools, who: Identity) -> None:
     deals(tools, who)
     if who.salesforce_accounts:
         _vat_checks(tools, who)
+    emails(job, tools, who)
+
+
+def emails(job: Job, tools: Tools, who: Identity) -> None:
+    """The letters between the customer's people and ours, as the CRM keeps them."""
     tools.gather(
         labels.EMAILS,
         "SELECT m.id, m.company_id, m.from_email, m.to_email, m.subject, m.body, m.sent_at FROM hubspot.emails m "

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from shared.playbooks.disputes import codes, monitoring, remedies
+from shared.playbooks.disputes import codes, economics, monitoring, remedies
 from shared.playbooks.disputes.codes import NetworkCode
 from shared.playbooks.disputes.current import CODE_COLUMNS, FACT_OF, current
 from shared.playbooks.disputes.identity import dispute_id
-from shared.playbooks.disputes.policy_rules.fraud_warning import DEFAULT, economics
+from shared.playbooks.disputes.policy_rules import fraud_warning
+from shared.playbooks.disputes.policy_rules.fraud_warning import DEFAULT
 from shared.playbooks.disputes.stages import stage_of
 from shared.ports.sources import Row
 from shared.team.contract import Job
@@ -28,7 +29,12 @@ def ask(job: Job, tools: Tools) -> None:
 
 
 def _of_warning(job: Job, tools: Tools) -> None:
-    tools.add(WARNINGS_TABLE, DEFAULT_RULE, economics(DEFAULT), query="rules: what an early fraud warning is worth")
+    tools.add(
+        WARNINGS_TABLE,
+        DEFAULT_RULE,
+        fraud_warning.economics(DEFAULT),
+        query="rules: what an early fraud warning is worth",
+    )
     since = int((job.now - monitoring.PERIOD).timestamp())
     answer = tools.ask(
         "how many disputes and warnings there were lately",
@@ -58,6 +64,9 @@ def _of_dispute(job: Job, tools: Tools) -> None:
             "source": rule.source,
         },
         query=f"rules: network code for brand {brand or 'none'}, code {code or 'none'}, reason {reason or 'none'}",
+    )
+    tools.add(
+        economics.TABLE, economics.RECORD, economics.defaults(), query="rules: what contesting a dispute is worth"
     )
     _say_what_is_missing(tools, dispute, rule)
     stage = stage_of(dispute["status"])

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from shared.playbooks.disputes.claims import (
     authorization,
     bank_debit,
+    cancellation,
     compliance,
     credit_not_processed,
     duplicate,
@@ -14,13 +15,15 @@ from shared.playbooks.disputes.claims import (
     general,
     processing_error,
     service,
+    unrecognized,
 )
 from shared.playbooks.disputes.claims.model import Ruler
 from shared.playbooks.disputes.codes import Family
 
 RULERS: Mapping[Family, Ruler] = {
     Family.FRAUD: fraud.rule,
-    Family.UNRECOGNIZED: fraud.rule,
+    Family.UNRECOGNIZED: unrecognized.rule,
+    Family.SUBSCRIPTION_CANCELED: cancellation.rule,
     Family.NOT_RECEIVED: service.rule,
     Family.NOT_AS_DESCRIBED: service.rule,
     Family.DUPLICATE: duplicate.rule,

@@ -1,4 +1,4 @@
-"""A claim of fraud: contested where the evidence ties the payment to the person, or 3-D Secure did; else a person."""
+"""A claim of fraud: contested where evidence or 3-D Secure ties the payment to the person; given up by a policy."""
 
 from __future__ import annotations
 
@@ -6,39 +6,35 @@ from collections.abc import Sequence
 
 from shared.case.brief import DecisionKind
 from shared.case.evidence import Gap
-from shared.playbooks.disputes.admission import FOLLOWED, admit_fraud
+from shared.playbooks.disputes.admission import admit_fraud
 from shared.playbooks.disputes.assessment import Assessment
+from shared.playbooks.disputes.claims.conceding import give_up
 from shared.playbooks.disputes.claims.model import FIGHT_PCT, Ruling, confidence
-from shared.playbooks.disputes.compelling import Compelling, compelling, shared_in_words
+from shared.playbooks.disputes.compelling import compelling, shared_in_words
 from shared.playbooks.disputes.credit import Stop
 from shared.playbooks.disputes.matter import Matter
 from shared.playbooks.disputes.standing import liability_shifted
-from shared.team.words import listed
 
 
 def rule(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
-    """Contest where the evidence ties the payment to the person. Raises Stop where nothing does."""
+    """Contest what evidence ties to the person. Raises Stop where nothing does and no policy gives it up."""
     admit_fraud(matter, seen)
-    found, reasons = against_fraud(matter, seen, gaps)
-    return Ruling(DecisionKind.FIGHT, reasons, confidence(FIGHT_PCT, seen, gaps), compelling=found)
+    return ruled(matter, seen, gaps)
 
 
-def against_fraud(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> tuple[Compelling | None, tuple[str, ...]]:
-    """What speaks against the claim, and why in words. Raises Stop where nothing that counts does."""
-    # Stripe's reason is coarse: by it, a page on the service may seem to be meant too.
-    pages = [policy for policy in seen.in_force if policy.kind not in FOLLOWED]
-    if pages:
-        named = listed([policy.name for policy in pages])
-        raise Stop(
-            (f"the merchant has a page on claims of fraud that has to be read by a person: {named}",),
-            tuple(policy.evidence for policy in pages),
-        )
+def ruled(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
+    """What becomes of a claim that may be decided. Giving up comes last: it gives way to whatever would win."""
     found = compelling(matter, {gap.what for gap in gaps})
     if found is not None:
         shared = shared_in_words(found)
-        return found, (f"Visa Compelling Evidence 3.0: two earlier payments share {shared} with this one",)
+        reasons = (f"Visa Compelling Evidence 3.0: two earlier payments share {shared} with this one",)
+        return Ruling(DecisionKind.FIGHT, reasons, confidence(FIGHT_PCT, seen, gaps), compelling=found)
     if liability_shifted(matter.charge):
-        return None, ("3-D Secure confirmed the holder of the card",)
+        reasons = ("3-D Secure confirmed the holder of the card",)
+        return Ruling(DecisionKind.FIGHT, reasons, confidence(FIGHT_PCT, seen, gaps))
+    given_up = give_up(matter, seen, gaps)
+    if given_up is not None:
+        return given_up
     raise Stop(
         (
             f"no rule decides claims of the kind {matter.rule.family.value} ({matter.rule.meaning}) without earlier "

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
-from shared.case.brief import DecisionKind
+from shared.case.brief import DecisionKind, Derivation
 from shared.case.evidence import Evidence, Gap
 from shared.playbooks.disputes.assessment import Assessment
 from shared.playbooks.disputes.compelling import Compelling
@@ -78,6 +78,8 @@ class Ruling:
     letter: Letter | None = None
     ends: tuple[Evidence, ...] = ()
     """Subscriptions that must not bill again."""
+    after_win: Derivation | None = None
+    """What a policy gives back beside, once a contested dispute is won."""
 
 
 PERSON_PCT = 50

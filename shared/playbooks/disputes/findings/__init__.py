@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from shared.case.brief import Finding
 from shared.playbooks.disputes.assessment import Assessment
 from shared.playbooks.disputes.claims.model import Ruling
-from shared.playbooks.disputes.findings import fraud, money, outage, people, rules, service
+from shared.playbooks.disputes.findings import economics, fraud, money, outage, people, rules, service
 from shared.playbooks.disputes.matter import Matter
 
 _WRITERS: Sequence[Callable[[Matter, Assessment, Ruling], Finding | None]] = (
@@ -30,6 +30,9 @@ _WRITERS: Sequence[Callable[[Matter, Assessment, Ruling], Finding | None]] = (
     people.plan_change,
     service.later_use,
     people.cancellation,
+    people.spoke_of_cancelling,
+    people.unclear_cancellation,
+    people.terms,
     rules.policy,
     rules.policies_aside,
     money.siblings,
@@ -37,6 +40,7 @@ _WRITERS: Sequence[Callable[[Matter, Assessment, Ruling], Finding | None]] = (
     money.history,
     people.account,
     people.courtesy,
+    economics.worth,
     rules.reasons,
 )
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from shared.case.brief import Finding
-from shared.playbooks.disputes import labels, testimony
+from shared.playbooks.disputes import labels, product, testimony
 from shared.playbooks.disputes.assessment import Assessment
+from shared.playbooks.disputes.cancelling import Request, days_before
 from shared.playbooks.disputes.claims.model import Ruling
-from shared.playbooks.disputes.findings.claim import INFERRED, READ_OUT, claimed
+from shared.playbooks.disputes.codes import Family
+from shared.playbooks.disputes.findings.claim import INFERRED, READ_OUT, WEAK, claimed
 from shared.playbooks.disputes.matter import Matter
 from shared.team import language
-from shared.team.words import listed, minute, quoted
+from shared.team.exhibits import text
+from shared.team.words import count, listed, minute, quoted
 
 _TOLD = {"tier": "tier", "arr": "ARR", "owner_name": "owner"}
 
@@ -54,12 +57,52 @@ def plan_change(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | N
 
 
 def cancellation(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None:
-    """Whether they asked to cancel."""
-    if seen.cancellations:
-        told = "; ".join(f"on {minute(item.at)}: {quoted(item.text)}" for item in seen.cancellations[:2])
-        return claimed(f"they asked to cancel {told}", INFERRED, *[item.evidence for item in seen.cancellations])
-    claim = "they asked in no channel to cancel the subscription"
-    return claimed(claim, INFERRED, *matter.exhibits.absences(labels.NO_CANCELLATION))
+    """Whether they asked to cancel, in which channel, and when: before the payment or after it."""
+    asked = seen.cancellations.formal
+    if asked:
+        told = "; ".join(
+            f"{item.where} on {minute(item.at)} ({_when(matter, item)}): {quoted(item.words)}" for item in asked[:3]
+        )
+        return claimed(f"they asked to cancel {told}", READ_OUT, *[item.evidence for item in asked])
+    absent = matter.exhibits.absences(*labels.CANCELLATION_CHANNELS)
+    searched = listed([labels.CANCELLATION_CHANNELS[item.row.record_id] for item in absent])
+    if len(absent) == len(labels.CANCELLATION_CHANNELS):
+        return claimed(f"they asked in no channel to cancel the subscription ({searched})", INFERRED, *absent)
+    return claimed(f"nothing about cancelling the subscription is in {searched}", INFERRED, *absent)
+
+
+def spoke_of_cancelling(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None:
+    """What they wrote about cancelling without asking for it."""
+    told = "; ".join(f"on {minute(item.at)} {quoted(item.text)}" for item in seen.cancellations.mentions[:3])
+    claim = f"they wrote about cancelling and did not ask for it: {told}"
+    return claimed(claim, INFERRED, *[item.evidence for item in seen.cancellations.mentions])
+
+
+def unclear_cancellation(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None:
+    """What speaks of cancelling and is no request that anybody can read as one."""
+    unclear = seen.cancellations.unclear
+    told = listed([f"{item.row.table} {item.row.record_id}" for item in unclear])
+    return claimed(f"on record, and to be read by a person: it speaks of cancelling ({told})", WEAK, *unclear)
+
+
+def terms(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None:
+    """Which terms they accepted, and whether they opened a notice of the renewal, for a claim of a cancellation."""
+    if matter.rule.family is not Family.SUBSCRIPTION_CANCELED:
+        return None
+    accepted, opened = product.terms(matter), product.notice(matter)
+    told = []
+    if accepted is not None and (at := product.happened_at(accepted)) is not None:
+        version = product.properties(accepted).get("terms_version")
+        told.append(f"they accepted the terms, version {version}, on {minute(at)} from {text(accepted, 'ip')}")
+    if opened is not None and (at := product.happened_at(opened)) is not None:
+        told.append(f"they opened the notice of the renewal on {minute(at)}")
+    return claimed("; ".join(told), READ_OUT, accepted, opened)
+
+
+def _when(matter: Matter, asked: Request) -> str:
+    if asked.at > matter.paid_at:
+        return "after the payment"
+    return f"{count(days_before(matter, asked), 'day')} before the payment"
 
 
 def account(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None:

@@ -65,6 +65,11 @@ def words(value: object) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(item, str) and 0 < len(item) <= 60 for item in value)
 
 
+def currency(value: object) -> bool:
+    """The code of a currency, three small letters."""
+    return isinstance(value, str) and len(value) == 3 and value.isalpha() and value == value.lower()
+
+
 def addresses(value: object) -> bool:
     """A list of e-mail addresses."""
     return words(value) and all(str(item).strip().count("@") == 1 for item in names(value))
