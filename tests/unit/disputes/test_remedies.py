@@ -205,7 +205,7 @@ def test_the_answer_to_an_inquiry_does_not_make_contesting_legal_later() -> None
         ("dispute", "under_review", 0),
         ("dispute", "lost", 0),
         ("early_fraud_warning", None, 4),
-        ("invoice", None, 3),
+        ("invoice", None, 4),
         ("request", None, 4),
         ("refund", None, 0),
     ],
