@@ -42,6 +42,17 @@ WORLDS = [
     ("tamarack", 0),
     ("tansy", 0),
     ("wren", 0),
+    ("hornbeam", 0),
+    ("foxglove", 0),
+    ("bramble", 0),
+    ("lichen", 0),
+    ("lichen", 1),
+    ("ochre", 0),
+    ("thistle", 0),
+    ("heron", 0),
+    ("linden", 0),
+    ("sycamore", 0),
+    ("pelican", 0),
     ("yarrow", 0),
 ]
 
