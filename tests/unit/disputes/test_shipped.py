@@ -61,6 +61,9 @@ WORLDS = [
     ("sycamore", 0),
     ("pelican", 0),
     ("yarrow", 0),
+    ("sedge", 0),
+    ("dunlin", 0),
+    ("wagtail", 0),
 ]
 
 
