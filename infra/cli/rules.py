@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "show": Entry("infra.cli.rules:show", "Explain a dispute code or one of Stripe's reasons."),
+    "remedies": Entry("infra.cli.remedies:remedies", "Which actions carry out a decision in which state, or why not."),
     "list": Entry("infra.cli.rules:list_rules", "List the codes, or with --figures the numbers."),
 }
 _FALLS_BACK = "a code that is not known is judged by Stripe's reason, and that as general where it is not known either"

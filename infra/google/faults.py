@@ -17,6 +17,7 @@ from typing import Final
 
 import grpc
 from google.api_core import exceptions as api
+from google.auth.exceptions import GoogleAuthError
 
 from shared.errors import InvalidInput, ManthanError, Retryable
 
@@ -71,5 +72,5 @@ def translating(what: str) -> Iterator[None]:
         raise InvalidInput(f"Firestore cannot store this ({what}): a document may be too large") from error
     except UnicodeEncodeError as error:
         raise InvalidInput("text with a lone surrogate is not valid Unicode and cannot be stored") from error
-    except (*TRANSIENT, grpc.RpcError) as error:
+    except (*TRANSIENT, grpc.RpcError, GoogleAuthError) as error:
         raise FirestoreUnavailable(f"Firestore is not available ({what})", after=1.0) from error

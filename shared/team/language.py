@@ -19,6 +19,8 @@ _TROUBLE = re.compile(
     r"\b(tim(e|es|ed|ing)[ -]?outs?|tim(es|ed|ing) out|degrad\w*|outages?|down(time)?|unavailable|unusable|inaccessible"
     r"|errors?|error(ing|ed)|fail(s|ed|ing|ure|ures)?|broken?|breaks|crash\w*|slow\w*|hang(s|ing)?|stuck|spinn\w*"
     r"|500s?|50[234]|not (working|loading|opening|responding|available)"
+    r"|never (got|received|arrived|came|activated)|not (been )?(delivered|activated|unlocked|received|upgraded)"
+    r"|still (says|shows|locked|on (the )?(old|standard|basic|free|starter))|nothing (has )?changed"
     r"|(doesn.?t|does not|won.?t|will not|can.?t|cannot|couldn.?t) (work|load|open|respond|access|run|use|export))\b",
     re.IGNORECASE,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.cli.conftest import document, run
@@ -57,3 +59,18 @@ def test_every_number_is_listed_with_its_source() -> None:
     assert windows["window.visa"] == 30
     assert all(figure["source"]["url"] for figure in found)
     assert "vamp.excessive = 150" in run("rules", "list", "--figures").stdout
+
+
+def test_the_page_of_remedies_is_the_table_that_the_product_decides_by() -> None:
+    page = Path(__file__).parents[2] / "docs" / "remedies.md"
+    assert run("rules", "remedies", "--markdown").stdout == page.read_text(encoding="utf-8")
+
+
+def test_every_state_says_of_every_decision_what_carries_it_out_or_why_nothing_may() -> None:
+    rows = document(run("rules", "remedies", "--json"))["remedies"]
+    states = {row["state"] for row in rows}
+    assert len(rows) == len(states) * 9
+    assert {"an open chargeback", "a lost dispute", "an early fraud warning", "a failed invoice"} <= states
+    assert all(bool(row["actions"]) is (row["why"] is None) for row in rows)
+
+    assert "not legal: a charge cannot be refunded" in run("rules", "remedies").stdout

@@ -100,7 +100,7 @@ def is_known(matter: Matter, customer: str, rule: DoubleBilling) -> bool:
     """Whether the CRM that counts holds the address of a customer at Stripe as a contact."""
     found = matter.exhibits.one("stripe.customers", customer)
     address = text(found, "email").lower() if found else ""
-    contacts = matter.exhibits.rows(*CONTACTS[rule.ground_truth])
+    contacts = matter.exhibits.rows(*CONTACTS[rule.known_in])
     return address != "" and any(text(row, "email").lower() == address for row in contacts)
 
 

@@ -53,6 +53,7 @@ NO_INCIDENT = "incident-records-in-the-cycle"
 NO_PAGE = "pages-in-the-cycle"
 NO_ERROR = "errors-in-the-cycle"
 NO_POLICY = "policies-for-this-claim"
+NO_TWIN_REFUND = "refunds-of-other-charges"
 NO_CRM = "crm-accounts-of-the-customer"
 
 CANCELLATION_CHANNELS: dict[str, str] = {

@@ -52,11 +52,13 @@ OF_OTHERS: dict[str, dict[DecisionKind, frozenset[ActionKind]]] = {
 }
 """What may carry out a decision about something that is not a dispute, by the kind of the object."""
 
-_OBJECTS = {
+OBJECTS = {
     "early_fraud_warning": "an early fraud warning",
     "invoice": "a failed invoice",
     "request": "a request",
 }
+"""What a case can be about beside a dispute, for people."""
+
 _WHY_NOT_OTHERS: dict[DecisionKind, str] = {
     _D.FIGHT: "only a chargeback is contested",
     _D.ACCEPT: "only a chargeback is accepted",
@@ -214,16 +216,22 @@ def _partial_law(case: Case, action: Action, stage: Stage) -> str | None:
     return None if action.amount_minor == left else _WHY_NOT[Stage.INQUIRY, DecisionKind.CREDIT]
 
 
+def why_not_others(subject: str, decision: DecisionKind) -> str | None:
+    """Why a decision cannot be carried out about an object that is no dispute; None: it can."""
+    if decision in OF_OTHERS[subject]:
+        return None
+    why = _WHY_NOT_OTHERS.get(decision, "that is no remedy for it")
+    return f"{decision.value} is no remedy for {OBJECTS[subject]}: {why}"
+
+
 def _law_of_others(case: Case, decision: Decision, action: Action | None) -> str | None:
     """The law for warnings, invoices and requests; money on a charge obeys the disputes that are known on it."""
     table = OF_OTHERS.get(case.subject.kind)
     if table is None:
         return f"nothing is known about what is legal for {case.subject.kind}"
-    if decision.kind not in table:
-        why = _WHY_NOT_OTHERS.get(decision.kind, "that is no remedy for it")
-        return f"{decision.kind.value} is no remedy for {_OBJECTS[case.subject.kind]}: {why}"
-    if action is None:
-        return None
+    refused = why_not_others(case.subject.kind, decision.kind)
+    if refused is not None or action is None:
+        return refused
     if action.kind not in table[decision.kind]:
         return f"{action.kind.value} is no part of the decision to {decision.kind.value}"
     if not draws_on_charge(action):

@@ -514,3 +514,118 @@ def test_where_only_letters_count_a_call_note_does_not(investigated: Look) -> No
 def test_notes_that_could_not_be_read_may_hold_a_promise(investigated: Look) -> None:
     gap = Gap(specialist="x", what=labels.NOTES, why="down")
     escalates(investigated("yarrow").with_gaps(gap), "what was promised cannot be ruled out")
+
+
+# What is missing, contradictory or too much
+
+
+def test_goodwill_above_what_the_charge_has_left_goes_to_a_person(investigated: Look) -> None:
+    small = investigated("tamarack").changed(CHARGES, amount=1_000_000, amount_captured=1_000_000)
+    escalates(small, "the goodwill is more than the charge has left")
+
+
+def test_trouble_of_two_months_asks_which_is_meant(investigated: Look) -> None:
+    dossier = investigated("alderney")
+    incident = next(item.row for item in dossier.evidence if "signing keys" in str(item.row.fields))
+    times = {"created": "2026-06-01T08:00:00+00:00", "resolved_at": "2026-06-02T20:00:00+00:00"}
+    later: dict[str, Cell] = {**incident.fields, **times}
+    use = next(item.row for item in dossier.evidence if item.row.table == USE)
+    again = dossier.added(USE, "ph_june", {**use.fields, "timestamp": "2026-06-01T15:00:00+00:00"})
+    escalates(again.added("datadog.incidents", "INC-9", later), "several months fell below the promise")
+
+
+def test_an_incident_of_a_tier_that_nothing_tells_of_goes_to_a_person(investigated: Look) -> None:
+    dossier = investigated("alderney")
+    incident = record(dossier, "datadog.incidents", "signing keys")
+    tagged = dossier.changed("datadog.incidents", incident, tags='["tier:shared", "env:prod"]')
+    escalates(tagged, "whether it concerned them is not clear")
+
+
+@pytest.mark.parametrize(
+    ("fields", "phrase"),
+    [
+        ({"period__start": None}, "billing cycle of the charge is not known"),
+        ({"quantity": None}, "does not say how many seats were paid for"),
+    ],
+)
+def test_seats_need_the_line_that_they_were_paid_by(investigated: Look, fields: dict[str, Cell], phrase: str) -> None:
+    dossier = investigated("hazelmere")
+    named = dossier.changed("manthan.requests", charge=charge(dossier))
+    escalates(named.changed("stripe.invoice_lines", **fields), phrase)
+
+
+def test_more_changes_of_seats_than_a_person_can_check_go_to_a_person(investigated: Look) -> None:
+    dossier = investigated("hazelmere")
+    row = next(item.row for item in dossier.evidence if item.row.fields.get("seats") == 18)
+    for place in range(9):
+        dossier = dossier.added(USE, f"more{place}", {**row.fields, "seats": 1})
+    escalates(dossier, "what is owed could not be computed")
+
+
+def test_seats_that_go_in_another_cycle_are_not_this_ones(investigated: Look) -> None:
+    earlier = investigated("hazelmere").changed(USE, timestamp="2026-05-15T00:00:00+00:00")
+    escalates(earlier, "no seat of theirs was given up within the cycle")
+
+
+def test_a_seat_that_goes_at_the_last_moment_rounds_to_nothing(investigated: Look) -> None:
+    dossier = investigated("hazelmere").changed(USE, timestamp="2026-06-30T23:59:59+00:00")
+    late = dossier.changed("manthan.requests", received_at="2026-06-30T23:59:59+00:00")
+    escalates(late, "rounds to nothing")
+
+
+@pytest.mark.parametrize(
+    ("table", "fields", "phrase"),
+    [
+        ("stripe.invoices", {"total": 450000, "total_taxes": '[{"amount": 0}]'}, "no tax was charged"),
+        ("stripe.invoices", {"total_taxes": "{"}, "does not say what of it is tax"),
+        ("stripe.invoice_payments", {"invoice": "in_other"}, "which invoice was paid is not clear"),
+        ("stripe.invoice_payments", {"payment__payment_intent": "pi_other"}, "not clear which charge is meant"),
+    ],
+)
+def test_tax_needs_the_invoice_and_its_figures(
+    investigated: Look, table: str, fields: dict[str, Cell], phrase: str
+) -> None:
+    dossier = investigated("mallow")
+    if phrase.startswith("which invoice"):
+        dossier = dossier.changed("manthan.requests", invoice=None, charge=charge(dossier))
+    escalates(dossier.changed(table, **fields), phrase)
+
+
+def test_a_number_of_another_country_or_an_unread_register_goes_to_a_person(investigated: Look) -> None:
+    dossier = investigated("mallow")
+    german = dossier.changed("salesforce.accounts", vat_id="DE 123456789").changed(
+        "tax.vies_checks", vat_id="DE123456789"
+    )
+    escalates(german, "their VAT number is not one of IT")
+    escalates(dossier.with_gaps(Gap(specialist="x", what=labels.VAT_CHECKS, why="down")), "could not be read")
+
+
+def test_a_promise_of_what_is_under_contract_anyway_promises_nothing(investigated: Look) -> None:
+    dossier = investigated("linnet")
+    promise = record(dossier, "hubspot.emails", "220 seats")
+    same = dossier.changed("hubspot.emails", promise, body="Your 195 seats are included.")
+    escalates(same, "nobody of staff promised")
+
+
+def test_an_invoice_with_two_lines_of_seats_is_not_clear(investigated: Look) -> None:
+    dossier = investigated("linnet")
+    line = next(item.row for item in dossier.evidence if item.row.table == "stripe.invoice_lines")
+    escalates(dossier.added("stripe.invoice_lines", "il_2", line.fields), "which line bills the seats")
+
+
+def test_different_ends_of_a_trial_go_to_a_person(investigated: Look) -> None:
+    dossier = investigated("yarrow")
+    note = next(item.row for item in dossier.evidence if "extend the trial" in str(item.row.fields))
+    earlier: dict[str, Cell] = {**note.fields, "body": "We extend the trial until 25 June 2026."}
+    two = dossier.added("hubspot.notes", "9", {**earlier, "created_at": "2026-06-20T10:00:00+00:00"})
+    escalates(two, "staff promised different ends of the trial")
+
+
+def test_two_promises_that_were_billed_against_go_to_a_person(investigated: Look) -> None:
+    dossier = ruled(investigated("linnet"), "OCP-2", about=["seats", "trial"])
+    letter: dict[str, Cell] = {
+        "from_email": "dana.whitlock@shelfwise.example",
+        "body": "We extend the trial until 1 August 2026.",
+        "sent_at": "2026-03-19T08:00:00+00:00",
+    }
+    escalates(dossier.added("hubspot.emails", "9", letter), "more than one promise was billed against")

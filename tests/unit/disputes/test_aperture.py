@@ -72,7 +72,7 @@ def test_the_findings_name_what_an_approver_has_to_know(dossier: Dossier) -> Non
         "12 on 2026-04-12, 13 on 2026-04-13, 11 on 2026-04-14, 11 on 2026-04-15",
         "we will issue a partial credit",
         "keeps timing out",
-        "nothing was ever returned",
+        "nothing of it was ever returned",
         "disputed no other charge",
         "moved to another plan on 2026-04-16 04:32 UTC, after the incident",
         "courtesy",

@@ -31,17 +31,22 @@ READERS: dict[str, Callable[[Policy], object]] = {
     "usage_refusal": usage_refusal.usage_refusal,
 }
 TIERS = [{"below_pct": "99.9", "credit_pct": 5}, {"below_pct": "95", "credit_pct": 50}]
-BREACH = {
+BREACH: dict[str, object] = {
     "priorities": ["urgent"], "breach_after_hours": 72, "goodwill": "month_of_arr", "instrument": "charge_refund",
 }  # fmt: skip
-SLA = {"tiers": TIERS, "uptime_from": "slo_history", "claim_within_days": 30, "instrument": "account_credit"}
-PROMISE = {
+SLA: dict[str, object] = {
+    "tiers": TIERS,
+    "uptime_from": "slo_history",
+    "claim_within_days": 30,
+    "instrument": "account_credit",
+}
+PROMISE: dict[str, object] = {
     "about": ["seats"], "channels": ["email"], "binds": "good_faith_reliance", "instrument": "charge_refund",
 }  # fmt: skip
-SEATS = {"basis": "billing_cycle_days", "instrument": "charge_refund"}
-TAX = {"supplier_country": "FR", "instrument": "credit_note_refund"}
-USE = {"within_days": 60, "events_min": 20}
-WHOLE = {
+SEATS: dict[str, object] = {"basis": "billing_cycle_days", "instrument": "charge_refund"}
+TAX: dict[str, object] = {"supplier_country": "FR", "instrument": "credit_note_refund"}
+USE: dict[str, object] = {"within_days": 60, "events_min": 20}
+WHOLE: dict[str, dict[str, object]] = {
     "first_response_breach": BREACH,
     "platform_sla_credit": SLA,
     "refund_window": {"within_days": 30},

@@ -15,6 +15,13 @@ from tests.unit.disputes.dossier import Dossier
 from tests.unit.disputes.run import PLAYBOOK
 
 WORLDS = [
+    ("kestrel", 0),
+    ("lindera", 0),
+    ("marram", 0),
+    ("osprey", 0),
+    ("plover", 0),
+    ("rowan", 0),
+    ("teasel", 0),
     ("alderney", 0),
     ("aperture", 0),
     ("bracken", 0),
@@ -42,7 +49,21 @@ WORLDS = [
     ("tamarack", 0),
     ("tansy", 0),
     ("wren", 0),
+    ("hornbeam", 0),
+    ("foxglove", 0),
+    ("bramble", 0),
+    ("lichen", 0),
+    ("lichen", 1),
+    ("ochre", 0),
+    ("thistle", 0),
+    ("heron", 0),
+    ("linden", 0),
+    ("sycamore", 0),
+    ("pelican", 0),
     ("yarrow", 0),
+    ("sedge", 0),
+    ("dunlin", 0),
+    ("wagtail", 0),
 ]
 
 

@@ -91,17 +91,15 @@ def invoices(tools: Tools, paid: Sequence[Paid]) -> None:
     )
 
 
-def returned(tools: Tools, paid: Sequence[Paid]) -> None:
-    """Refunds, or the proof that there are none."""
+def returned(tools: Tools, paid: Sequence[Paid], label: str = labels.NO_REFUND) -> None:
+    """Refunds of these charges, or the proof that there are none, under a label."""
     answer = tools.gather(
         "refunds of the charge",
         "SELECT r.id, r.amount, r.currency, r.charge, r.payment_intent, r.reason, r.status, r.failure_reason, "
         f"r.created, r.destination_details__card__reference FROM stripe.refunds r WHERE {_about('r', paid)}",
         table="stripe.refunds",
     )
-    tools.absence(
-        answer, table="stripe.refunds", label=labels.NO_REFUND, question="Was any part of the charge refunded?"
-    )
+    tools.absence(answer, table="stripe.refunds", label=label, question="Was any part of the charge refunded?")
 
 
 def disputed(tools: Tools, paid: Sequence[Paid], customer: str | None, besides: str) -> None:

@@ -58,7 +58,7 @@ def _of_charge(job: Job, tools: Tools, charge_id: str, dispute: Row | None = Non
         others = twins.ask(job, tools, charge)
         if others:
             charges.invoices(tools, others)
-            charges.returned(tools, others)
+            charges.returned(tools, others, labels.NO_TWIN_REFUND)
         paid += others
     charges.disputed(tools, paid, str(customer) if customer else None, job.case.subject.id)
     charges.warned(tools, paid)

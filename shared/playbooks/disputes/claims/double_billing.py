@@ -110,7 +110,7 @@ def _known(matter: Matter, wanted: DoubleBilling) -> list[Evidence]:
     """Who the CRM knows, and the customers at Stripe."""
     return [
         *matter.exhibits.rows("stripe.customers"),
-        *matter.exhibits.rows(*CONTACTS[wanted.ground_truth]),
+        *matter.exhibits.rows(*CONTACTS[wanted.known_in]),
     ]
 
 

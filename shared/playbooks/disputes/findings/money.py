@@ -36,7 +36,9 @@ def returned(matter: Matter, seen: Assessment, ruling: Ruling) -> Finding | None
         sums = listed([matter.money(abs(whole(item, "amount") or 0)) for item in seen.refunds])
         return claimed(f"money was returned already: {sums or 'a credit'}", READ_OUT, matter.charge, *returned)
     absent = matter.exhibits.absences(labels.NO_REFUND, labels.NO_CREDIT)
-    claim = "nothing was ever returned: no refund of the charge, no credit on an invoice, no balance in their favour"
+    claim = (
+        "nothing of it was ever returned: no refund of the charge, no credit on an invoice, no balance in their favour"
+    )
     return claimed(claim, READ_OUT, *absent, matter.charge, matter.customer) if absent else None
 
 

@@ -23,7 +23,7 @@ LEGACY, ORPHAN = "legacy_ledger", "orphan_customer"
 
 _PARAMETERS: Parameters = {
     "returns": (None, subset(frozenset({LEGACY, ORPHAN}))),
-    "ground_truth": ("any", one_of("any", "salesforce", "hubspot")),
+    "known_in": ("any", one_of("any", "salesforce", "hubspot")),
     "overlap_min_days": (1, whole(1, 366)),
     "same_amount": (True, one_of(True)),
     "end_returned_side": (True, one_of(True, False)),
@@ -37,11 +37,11 @@ class DoubleBilling:
     """A rule of this kind.
 
     `returns`: the sides whose money goes back: the ledger of the system before Stripe, or a customer at Stripe whom the
-    CRM named by `ground_truth` does not know. `overlap_min_days`: how much of a period both must have billed.
+    CRM named by `known_in` does not know. `overlap_min_days`: how much of a period both must have billed.
     """
 
     returns: frozenset[str]
-    ground_truth: str
+    known_in: str
     overlap_min_days: int
     end_returned_side: bool
     tag: str | None
@@ -55,7 +55,7 @@ def double_billing(policy: Policy) -> DoubleBilling:
         raise Unevaluable("its rule names no side that gives its money back")
     return DoubleBilling(
         returns=returns,
-        ground_truth=str(found["ground_truth"]),
+        known_in=str(found["known_in"]),
         overlap_min_days=number(found["overlap_min_days"]),
         end_returned_side=found["end_returned_side"] is True,
         tag=None if tag is None else str(tag),
