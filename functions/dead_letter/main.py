@@ -41,8 +41,7 @@ def _keep(request: Request, ports: Ports) -> Response:
         letter = _NO_ENVELOPE  # kept as it is
     source = letter.attributes.get(SOURCE, "dead_letter").rsplit("/", 1)[-1]
     count = letter.attributes.get(COUNT, "all")
-    logger.error("dead_letter: %s gave a message up after %s deliveries", source, count)
-    quarantine(
+    kept = quarantine(
         ports,
         source,
         request.get_data(as_text=True),
@@ -52,4 +51,5 @@ def _keep(request: Request, ports: Ports) -> Response:
         # The same message may be given up more than once, under a new id each time.
         key=None if letter.body is None else json.dumps([letter.body, letter.attributes.get(PUBLISHED)]),
     )
+    logger.error("dead_letter: %s gave a message up after %s deliveries: %s", source, count, kept)
     return Response(status=204)

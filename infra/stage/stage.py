@@ -23,6 +23,7 @@ from infra.sources.build import build_database
 from infra.sources.duckdb_files import DuckDbSources
 from infra.stage import requests
 from infra.stage.serving import Reaching, in_this_process
+from infra.telemetry import Watch
 from infra.worlds.model import World
 from shared.case.case import Case
 from shared.ports import Sources
@@ -58,6 +59,7 @@ class Stage:
         sources: Callable[[str], Sources] | None = None,
         reached: Reaching = in_this_process,
         stripe_port: int = 0,
+        telemetry: Watch | None = None,
     ) -> None:
         self.world = world
         self.data = data
@@ -65,6 +67,7 @@ class Stage:
         self._sources = sources
         self._reached = reached
         self._stripe_port = stripe_port
+        self._telemetry = telemetry
         self._to_come: list[PersonRequest] = []
         self._stack = ExitStack()
 
@@ -124,6 +127,7 @@ class Stage:
             clock=self.clock,
             playbooks=self._playbooks,
             sources=lambda org: loading.result(),
+            telemetry=self._telemetry,
         )
         composition.directory.put_org(self.world.org)
         composition.directory.register_endpoint(WEBHOOK_PATH, SECRET_NAME, None, self.world.org.id)
