@@ -59,7 +59,7 @@ def test_an_exception_is_told_by_its_type_and_where_it_was_raised_never_by_its_t
 def test_every_commit_is_one_record_with_the_numbers_of_its_events(rig: Rig, recorded: Recorded) -> None:
     case = rig.to_approval()
     lines = recorded.about("committed")
-    assert [line["step"] for line in lines] == ["triage", "specialist", "synthesize", "policy_check"]
+    assert [line["step"] for line in lines] == ["triage", "specialist", "synthesize", "policy_check", "act", "act"]
     assert [line["seq"] for line in lines][-1] == case.events - 1
     assert sum(line["events"] for line in lines) == case.events
     assert {line["logging.googleapis.com/trace"] for line in lines} == {f"projects/acme-prod/traces/{case.trace}"}
