@@ -23,7 +23,7 @@ from infra.sources.build import build_database
 from infra.sources.duckdb_files import DuckDbSources
 from infra.stage import requests
 from infra.stage.serving import Reaching, in_this_process
-from infra.telemetry import Watch
+from infra.telemetry import Watch, watch_of
 from infra.worlds.model import World
 from shared.case.case import Case
 from shared.ports import Sources
@@ -47,7 +47,7 @@ class Stage:
     """One world, one org, everything real but the companies. A context manager; what it started ends with it.
 
     `data` keeps the database, the Stripe double's state and the outbox: opened again, the stage goes on where it was.
-    `reached` makes the functions reachable, and `stripe_port` is where the Stripe double listens (0: any free port).
+    `compose` makes the composition of what the embedded default's takes, `reached` makes the functions reachable, and `stripe_port` is where the Stripe double listens (0: any free port).
     """
 
     def __init__(
@@ -60,6 +60,7 @@ class Stage:
         reached: Reaching = in_this_process,
         stripe_port: int = 0,
         telemetry: Watch | None = None,
+        compose: Callable[..., LocalComposition] = LocalComposition,
     ) -> None:
         self.world = world
         self.data = data
@@ -68,6 +69,7 @@ class Stage:
         self._reached = reached
         self._stripe_port = stripe_port
         self._telemetry = telemetry
+        self._composed = compose
         self._to_come: list[PersonRequest] = []
         self._stack = ExitStack()
 
@@ -122,12 +124,12 @@ class Stage:
 
     def _compose(self, write_key: str, signing: str, loading: _InBackground) -> LocalComposition:
         self.clock = WorldClock(self.world.now)
-        composition = LocalComposition(
+        composition = self._composed(
             LocalSettings(data=self.data, secrets={SECRET_NAME: signing}, stripe_write_key=write_key),
             clock=self.clock,
             playbooks=self._playbooks,
             sources=lambda org: loading.result(),
-            telemetry=self._telemetry,
+            telemetry=self._telemetry or watch_of(),
         )
         composition.directory.put_org(self.world.org)
         composition.directory.register_endpoint(WEBHOOK_PATH, SECRET_NAME, None, self.world.org.id)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from infra.telemetry.watch import Watch
+from infra.telemetry.watching import Watch, watch, watch_of
 
-__all__ = ["Watch"]
+__all__ = ["Watch", "watch", "watch_of"]

@@ -9,9 +9,9 @@ from datetime import datetime
 
 import pytest
 
+from infra.telemetry import watch
 from infra.telemetry.logs import JsonLines, PlainLines, log_as_json
 from infra.telemetry.present import doing
-from infra.telemetry.watch import watch
 from shared.ports import Message, Work
 from tests.support.rig import ORG, Rig
 from tests.unit.telemetry.conftest import Recorded

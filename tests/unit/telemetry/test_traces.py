@@ -11,9 +11,8 @@ import pytest
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
-from infra.telemetry import Watch
+from infra.telemetry import Watch, watch
 from infra.telemetry.spans import Spans
-from infra.telemetry.watch import watch
 from shared.case.lifecycle import State
 from shared.errors import InvalidInput
 from shared.ports import Work

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -70,3 +71,16 @@ def watch(
     if project is not None:
         resource["gcp.project_id"] = project
     return Watch(Spans(exporter_to(traces), resource))
+
+
+def watch_of(environment: Mapping[str, str] = os.environ) -> Watch:
+    """The telemetry of a process by its environment: MANTHAN_TRACES, MANTHAN_LOGS (json or text), MANTHAN_PROJECT.
+
+    Cloud Run says in K_SERVICE what the process is called. Raises InvalidInput.
+    """
+    return watch(
+        traces=environment.get("MANTHAN_TRACES"),
+        json_logs=environment.get("MANTHAN_LOGS") == "json",
+        project=environment.get("MANTHAN_PROJECT"),
+        service=environment.get("K_SERVICE") or "manthan",
+    )
