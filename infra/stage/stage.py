@@ -47,7 +47,8 @@ class Stage:
     """One world, one org, everything real but the companies. A context manager; what it started ends with it.
 
     `data` keeps the database, the Stripe double's state and the outbox: opened again, the stage goes on where it was.
-    `compose` makes the composition of what the embedded default's takes, `reached` makes the functions reachable, and `stripe_port` is where the Stripe double listens (0: any free port).
+    `reached` makes the functions reachable, and `stripe_port` is where the Stripe double listens (0: any free port).
+    `compose` makes a composition of what the embedded default's takes; `telemetry` None: as the environment says.
     """
 
     def __init__(

@@ -21,7 +21,7 @@ _TRACEPARENT: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A piece of work as logs and spans name it. `trace`: 32 hexadecimal digits; `parent`: the sender's span, if any."""
+    """A piece of work as logs and spans name it. `trace`: 32 hexadecimal digits; `parent`: the sender's span or ""."""
 
     step: str
     trace: str

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -131,3 +132,9 @@ def test_terraform_reads_the_table_that_the_records_are_made_from() -> None:
     assert {metric["name"]: metric["kind"] for metric in printed["metrics"]} == {m.name: m.kind for m in METRICS}
     assert all(set(metric) == {"name", "kind", "unit", "meaning"} for metric in printed["metrics"])
     assert printed["log_field"] == "metrics"
+
+
+def test_the_page_lists_every_metric_as_the_table_does() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "telemetry.md").read_text(encoding="utf-8")
+    rows = [f"| `{metric.name}` | {metric.kind} | `{metric.unit}` | {metric.meaning} |" for metric in METRICS]
+    assert page.rstrip().endswith("\n".join(rows))
