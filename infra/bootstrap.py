@@ -81,13 +81,21 @@ def endpoints() -> Callable[[str], Endpoint]:
 def from_settings(settings: Settings) -> Composition:
     """The composition that these settings describe."""
     # Imported here: a deployed function must not load what its bundle does not carry.
+    from infra.telemetry import watch
+
+    telemetry = watch(
+        traces=settings.traces,
+        json_logs=settings.logs == "json",
+        project=settings.project,
+        service=os.environ.get("K_SERVICE") or "manthan",  # as Cloud Run calls it
+    )
     if settings.runtime == "google":
         from infra.google.composition import GoogleComposition
 
-        return GoogleComposition(settings)
+        return GoogleComposition(settings, telemetry=telemetry)
     from infra.local.composition import LocalComposition, LocalSettings
 
-    return LocalComposition(LocalSettings.of(settings))
+    return LocalComposition(LocalSettings.of(settings), telemetry=telemetry)
 
 
 def _settings_composition() -> Composition:

@@ -121,6 +121,12 @@ class Settings(BaseSettings):
     token_keys_url: str = _setting(
         GOOGLE_KEYS, "Where the keys are that verify callers' tokens. Another one: emulators only.", used_by=CALLED
     )
+    traces: str | None = _setting(
+        None, "Where spans go: `google` for Cloud Trace, a collector's address; unset for none.", used_by=_EVERYBODY
+    )
+    logs: Literal["text", "json"] = _setting(
+        "text", "`json`: records for Cloud Logging on stdout. Else warnings as plain lines.", used_by=_EVERYBODY
+    )
     clock: Path | None = _setting(
         None, "A file that says what time it is in a world. Emulators only.", used_by=_EVERYBODY
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, get_args
 
 from pydantic.fields import FieldInfo
 
@@ -57,7 +57,7 @@ def _type(field: FieldInfo) -> str:
     if "tuple" in written:
         return "names"
     if "Literal" in written:
-        return "`local` or `google`"
+        return " or ".join(f"`{value}`" for value in get_args(field.annotation))
     return "path" if "Path" in written else "text"
 
 

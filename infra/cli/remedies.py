@@ -25,8 +25,8 @@ Beside the table:
 - A refund of an inquiry is the whole of what is left of the charge: less does not resolve it.
 - Closing is the only way to accept, and nothing is refunded beside it: the bank keeps the money.
 - A refund that was made before is evidence, not an action.
-- Money owed while a chargeback is open is paid after a win, or as a credit outside the charge where the merchant's policy
-  names that.
+- Money owed while a chargeback is open is paid after a win, or as a credit outside the charge where the merchant's
+  policy names that.
 - A refund on a charge that carries a dispute obeys the strictest of its disputes, whatever the case is about.
 - What has begun stays legal while its own effects change the state of the dispute.
 """

@@ -26,6 +26,7 @@ from infra.parts import (
     webhook_endpoint,
 )
 from infra.settings import CALLED, PUBLISHERS, SENDERS, Settings
+from infra.telemetry import Watch
 from shared.ports import Callers, Clock, Effects, Entropy, Message, Messages, Sources, Task, Tasks
 from shared.steps.context import NotGiven, Ports
 from shared.steps.intake import Endpoint
@@ -50,10 +51,12 @@ class GoogleComposition:
         playbooks: Mapping[str, Playbook] | None = None,
         sources: Callable[[str], Sources] | None = None,
         effects: Effects | None = None,
+        telemetry: Watch | None = None,
     ) -> None:
         self.settings = settings
         self.clock = clock or _clock_of(settings)
         self.entropy = entropy or SystemEntropy()
+        self.telemetry = telemetry or Watch()
         self._playbooks = playbooks
         self._sources = sources
         self._effects = effects
@@ -61,27 +64,34 @@ class GoogleComposition:
         self._opened: list[Callable[[], None]] = []
 
     def ports(self, function: str) -> Ports:
-        """What this function may use, and nothing else. Raises InvalidInput when its settings are not complete."""
+        """What this function may use, watched as the settings say.
+
+        Raises InvalidInput when its settings are not complete.
+        """
         self.settings.check(function)
         with self._building:
-            return Ports(
-                store=self.stores.store,
-                inbox=self.stores.inbox,
-                claims=self.stores.claims,
-                messages=self._messages if function in PUBLISHERS else _NotGiven(function),
-                tasks=self._tasks if function in SENDERS else _NotGiven(function),
-                directory=self.stores.directory_of(function),
-                switch=self.stores.switch,
-                clock=self.clock,
-                entropy=self.entropy,
-                trace=self.stores.trace,
-                workers=self._workers,
-                callers=self._callers if function in CALLED else None,
-                playbooks=self._installed_playbooks if function in SENDERS else {},
-                sources=self._sources_by_org if function in READING_SOURCES else None,
-                effects=self._write_access if function in ACTING else None,
-                render=render if function in DRAWING else None,
-            )
+            return self.telemetry.over(self._given(function))
+
+    def _given(self, function: str) -> Ports:
+        """What this function may use, and nothing else."""
+        return Ports(
+            store=self.stores.store,
+            inbox=self.stores.inbox,
+            claims=self.stores.claims,
+            messages=self._messages if function in PUBLISHERS else _NotGiven(function),
+            tasks=self._tasks if function in SENDERS else _NotGiven(function),
+            directory=self.stores.directory_of(function),
+            switch=self.stores.switch,
+            clock=self.clock,
+            entropy=self.entropy,
+            trace=self.stores.trace,
+            workers=self._workers,
+            callers=self._callers if function in CALLED else None,
+            playbooks=self._installed_playbooks if function in SENDERS else {},
+            sources=self._sources_by_org if function in READING_SOURCES else None,
+            effects=self._write_access if function in ACTING else None,
+            render=render if function in DRAWING else None,
+        )
 
     def endpoint(self, path: str) -> Endpoint:
         """The one webhook endpoint. Raises NotFound for any other path."""
@@ -119,7 +129,8 @@ class GoogleComposition:
 
         client = connect_publisher(self.settings.pubsub_emulator)
         self._opened.append(client.transport.close)
-        return PubSubMessages(client, str(self.settings.project), prefix=self.settings.prefix)
+        counted = self.stores.meter.sent
+        return PubSubMessages(client, str(self.settings.project), prefix=self.settings.prefix, counted=counted)
 
     @cached_property
     def _tasks(self) -> Tasks:
@@ -135,7 +146,7 @@ class GoogleComposition:
             account=settings.tasks_account,
             prefix=settings.prefix,
         )
-        return CloudTasks(client, dispatch)
+        return CloudTasks(client, dispatch, counted=self.stores.meter.sent)
 
     @cached_property
     def _callers(self) -> Callers:

@@ -34,6 +34,7 @@ from infra.parts import (
     shipped_playbooks,
     webhook_endpoint,
 )
+from infra.telemetry import Watch
 from shared.ports import Effects, Entropy, Sources
 from shared.steps.context import Ports
 from shared.steps.intake import Endpoint
@@ -95,6 +96,7 @@ class LocalComposition:
         playbooks: Mapping[str, Playbook] | None = None,
         sources: Callable[[str], Sources] | None = None,
         effects: Effects | None = None,
+        telemetry: Watch | None = None,
     ) -> None:
         settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.settings = settings
@@ -109,12 +111,17 @@ class LocalComposition:
         self.switch = SqliteSwitch(self.database, self.clock)
         self.trace = SqliteTrace(self.database, self.clock)
         self.queue = DurableQueue(self.database, self.clock)
+        self.telemetry = telemetry or Watch()
         self._playbooks = playbooks if playbooks is not None else shipped_playbooks()
         self._sources = sources
         self._effects = effects
         self._opened: list[Callable[[], None]] = []
 
     def ports(self, function: str) -> Ports:
+        """What this function may use, watched as the settings say."""
+        return self.telemetry.over(self.given(function))
+
+    def given(self, function: str) -> Ports:
         """What this function may use: sources for the specialist, effects for act, nothing of either for the rest."""
         return Ports(
             store=self.store,

@@ -24,6 +24,7 @@ from infra.sources.build import build_database
 from infra.sources.duckdb_files import DuckDbSources
 from infra.stage import requests
 from infra.stage.serving import Reaching, in_this_process
+from infra.telemetry import Watch, watch_of
 from infra.worlds.model import World
 from shared.case.case import Case
 from shared.ports import Entropy, Sources
@@ -59,6 +60,7 @@ class Stage:
 
     `data` keeps the database, the Stripe double's state and the outbox: opened again, the stage goes on where it was.
     `reached` makes the functions reachable, and `stripe_port` is where the Stripe double listens (0: any free port).
+    `compose` makes a composition of what the embedded default's takes; `telemetry` None: as the environment says.
     """
 
     composition: Composed
@@ -83,6 +85,8 @@ class Stage:
         sources: Callable[[str], Sources] | None = None,
         reached: Reaching = in_this_process,
         stripe_port: int = 0,
+        telemetry: Watch | None = None,
+        compose: Callable[..., LocalComposition] = LocalComposition,
     ) -> None:
         self.world = world
         self.data = data
@@ -90,6 +94,8 @@ class Stage:
         self._sources = sources
         self._reached = reached
         self._stripe_port = stripe_port
+        self._telemetry = telemetry
+        self._composed = compose
         self._to_come: list[PersonRequest] = []
         self._stack = ExitStack()
 
@@ -136,11 +142,12 @@ class Stage:
     def _set_up(self, sources: Callable[[], Any]) -> None:
         """Have a clock, a composition with the org in it, and functions that can be reached; nothing runs yet."""
         self.clock = WorldClock(self.world.now)
-        composition = LocalComposition(
+        composition = self._composed(
             LocalSettings(data=self.data, secrets={SECRET_NAME: self.signing_secret}, stripe_write_key=self.write_key),
             clock=self.clock,
             playbooks=self._playbooks,
             sources=lambda org: sources(),
+            telemetry=self._telemetry or watch_of(),
         )
         self._stack.callback(composition.close)
         composition.directory.put_org(self.world.org)

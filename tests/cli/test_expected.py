@@ -11,6 +11,7 @@ import pytest
 from infra.cli.expected import Found, Judged, PacketFound, judge
 from infra.worlds.expectations import Expectation, Forbidden
 from shared.steps.reports import read_evidence
+from shared.steps.texts import with_texts
 from tests.support.rig import Rig
 
 
@@ -18,7 +19,7 @@ from tests.support.rig import Rig
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Found:
     with Rig(Path(tmp_path_factory.mktemp("expected"))) as rig:
         case = rig.to_approval()
-        return Found(case, read_evidence(rig.store, case), True)
+        return Found(with_texts(rig.store, case), read_evidence(rig.store, case), True)
 
 
 def expecting(**changes: Any) -> Expectation:

@@ -85,6 +85,8 @@ class Scene:
     """Rules of current policies, each with the name of its page."""
     refund: str = "none"
     earlier_payments: int = 0
+    twin: str = "none"
+    """Another charge minutes before: of the same invoice, or of an invoice of its own for the next period."""
     earlier_dispute: str | None = None
     sibling: str | None = None
     warning: bool = False
@@ -211,6 +213,17 @@ def _at_stripe(scene: Scene) -> Iterator[EvidenceRow]:
         yield _checkout(f"ph_early_{place}", f"pi_early_{place}", at)
     if scene.earlier_payments:
         yield _checkout("ph_checkout", "pi_1", PAID_AT)
+    if scene.twin != "none":
+        at = PAID_AT - timedelta(minutes=4)
+        yield _charge(scene, "ch_twin", "pi_twin", at, scene.paid_minor, disputed=False)
+        invoice = "in_1" if scene.twin == "same_invoice" else "in_2"
+        paid = {"payment__charge": "ch_twin", "payment__payment_intent": "pi_twin", "amount_paid": scene.paid_minor}
+        yield row("stripe.invoice_payments", "inpay_2", invoice=invoice, currency=scene.currency, status="paid", **paid)
+        if invoice == "in_2":
+            yield row("stripe.invoices", "in_2", number="A-2", customer="cus_1", status="paid", total=scene.paid_minor)
+            period = {"period__start": _seconds(CYCLE_END), "period__end": _seconds(CYCLE_END + timedelta(days=30))}
+            told = {"invoice": "in_2", "amount": scene.paid_minor, "description": "Pro, next month"}
+            yield row("stripe.invoice_lines", "il_2", **told, **period)
 
 
 def _dispute(scene: Scene, name: str, status: str, amount: int, charge: str = "ch_1") -> EvidenceRow:
@@ -291,6 +304,8 @@ def _people(scene: Scene) -> Iterator[EvidenceRow]:
     if scene.crm:
         yield row("hubspot.companies", "co_1", name="Buyer", domain="buyer.example", owner_email="sam@acme.example")
         yield row("hubspot.contacts", "con_1", company_id="co_1", email=PERSON, firstname="Oona")
+    elif "support" in scene.absences:
+        yield absence("hubspot.companies", labels.NO_CRM)
     for place, what in enumerate(scene.said):
         at = (PAID_AT + timedelta(days=11, hours=place)).isoformat()
         staff = what == "promise"
@@ -304,7 +319,8 @@ def _people(scene: Scene) -> Iterator[EvidenceRow]:
         yield row("zendesk.tickets", "t_1", untrusted=True, status="open", priority="normal", created_at=at, **told)
     elif "support" in scene.absences:
         yield absence("zendesk.tickets", labels.NO_SUPPORT)
-        yield absence("zendesk.tickets", labels.NO_CANCELLATION)
+    if "cancellation" not in scene.said and "support" in scene.absences:
+        yield from (absence("zendesk.tickets", label) for label in labels.CANCELLATION_CHANNELS)
     for day in range(scene.days_used):
         at = (PAID_AT + timedelta(days=9 + day, hours=5)).isoformat()
         told = json.dumps({"service": "api", "tier": "pro", "region": "us-east-1"})

@@ -82,6 +82,7 @@ CHOICES: dict[str, tuple[object, ...]] = {
     "policies": (*((rule,) for rule in RULES), tuple(RULES[:2]), tuple(RULES[-2:])),
     "refund": ("succeeded", "pending", "failed"),
     "earlier_payments": (1, 2, 3),
+    "twin": ("same_invoice", "own_invoice"),
     "earlier_dispute": ("won", "lost", "needs_response"),
     "sibling": tuple(OF_STATUS),
     "warning": (True,),
@@ -98,6 +99,14 @@ BASES = (
     Scene(code="10.4", reason="fraudulent", earlier_payments=3),
     Scene(network="mastercard", code="4837", reason="fraudulent", three_d_secure="authenticated"),
     Scene(network="amex", code="155", reason="product_not_received", status="warning_needs_response"),
+    Scene(code="13.2", reason="subscription_canceled"),
+    Scene(code="13.2", reason="subscription_canceled", said=("cancellation",)),
+    Scene(code="12.6.1", reason="duplicate", twin="same_invoice"),
+    Scene(code="12.6.1", reason="duplicate", twin="own_invoice"),
+    Scene(code="13.6", reason="credit_not_processed", said=("promise",)),
+    Scene(code="13.6", reason="credit_not_processed", refund="succeeded"),
+    Scene(network="ach", code="R10", reason="debit_not_authorized", method="us_bank_account", status="lost"),
+    Scene(code="10.4", reason="fraudulent", worth="42", crm=False, days_used=0),
     *(Scene(network=network, code=code, reason="general") for network, code in KNOWN_CODES),
 )
 """Where a scene starts: what the rules can decide, and every code."""
@@ -105,7 +114,7 @@ BASES = (
 evenly = st.sampled_from(sorted(CHOICES)).flatmap(lambda name: st.tuples(st.just(name), st.sampled_from(CHOICES[name])))
 scenes = st.builds(
     lambda base, changed: base.otherwise(dict(changed)),
-    base=st.one_of(st.sampled_from(BASES[:5]), st.sampled_from(BASES)),
+    base=st.one_of(st.sampled_from(BASES[:13]), st.sampled_from(BASES)),
     changed=st.lists(evenly, max_size=4),
 )
 HURRY = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))

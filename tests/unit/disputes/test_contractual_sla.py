@@ -131,6 +131,7 @@ def test_two_nights_are_added_and_two_records_of_one_night_go_to_a_person(down: 
         **down.only(ALERT).fields, "started_at": "2026-04-20T00:00:00Z", "ended_at": "2026-04-20T01:00:00Z"
     }  # fmt: skip
     both = down.added(PAGER, "Q_more", second).added(ALERT, "a_more", alert)
+    escalates(both.changed(ASKED, received_at="2026-05-16T00:00:00Z"), "in time for some of the downtime only")
     by_hand = Fraction(SECONDS * 2 + 3600 * 4, MONTH_S) * FEE + Fraction(1, 2)
     assert credit(both) == int(by_hand)
     escalates(down.added(PAGER, "Q_more", {**night.fields, "created_at": "2026-04-14T05:00:00Z"}), "overlap")

@@ -25,7 +25,8 @@ def made(investigated: Callable[..., Dossier]) -> Dossier:
 
 
 def unmade(dossier: Dossier) -> Dossier:
-    """The same without the refund."""
+    """The same without the refund, and with the plan going on."""
+    dossier = dossier.changed("stripe.subscriptions", status="active", canceled_at=None, ended_at=None)
     gone = dossier.without("stripe.refunds").absent("stripe.refunds", labels.NO_REFUND)
     return gone.changed("stripe.charges", amount_refunded=0, refunded=False)
 
@@ -121,6 +122,15 @@ def test_a_channel_that_was_not_read_or_a_cancellation_is_for_a_person(made: Dos
     unread = Gap(specialist="customer_context", what=labels.TICKETS, why="down")
     escalates(quiet.with_gaps(unread), "was not read whole: support tickets")
     escalates(asked(made, "Please cancel our subscription."), "asked to cancel")
+    ended = quiet.changed("stripe.subscriptions", status="canceled", canceled_at=1_776_676_320)
+    escalates(ended, "asked to cancel")
+
+
+def test_a_plan_that_has_ended_does_not_take_away_what_is_owed(made: Dossier) -> None:
+    owed = asked(made, "Please refund us.").changed(
+        "stripe.subscriptions", status="canceled", canceled_at=1_776_676_320
+    )
+    assert owed.brief().decision.kind is DecisionKind.ACCEPT
 
 
 def test_a_credit_in_another_form_is_for_a_person(made: Dossier) -> None:

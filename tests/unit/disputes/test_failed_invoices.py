@@ -212,6 +212,11 @@ def test_pages_that_disagree_or_were_not_read_go_to_a_person(bounced: Dossier) -
     escalates(bounced.without("policies.documents"), "policies could not be read")
 
 
+def test_a_page_of_another_kind_or_of_prose_is_read_by_a_person(plain: Dossier) -> None:
+    escalates(plain.policy("odd", {"kind": "odd"}, applies_to="dunning"), "its rule is of the kind odd")
+    escalates(plain.policy("prose", None, applies_to="dunning"), "it has no machine-readable rule")
+
+
 @pytest.mark.parametrize(
     "fields", [{"status": "paid"}, {"status": "void"}, {"status": "uncollectible"}, {"amount_remaining": 0}]
 )

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from shared.case.money import Money
-from shared.playbooks.disputes import compelling, monitoring, packet, state
+from shared.playbooks.disputes import compelling, limits, monitoring, state
 from shared.playbooks.disputes.figures import FIGURES, fee, figure
 from shared.playbooks.disputes.policy_rules.fraud_warning import DEFAULT
 from shared.playbooks.disputes.rulebase import sources
@@ -55,8 +55,7 @@ def test_a_figure_that_does_not_exist_is_no_zero() -> None:
 def test_the_rules_take_their_numbers_from_the_figures() -> None:
     assert (figure("ce3.least_age"), figure("ce3.most_age")) == (compelling.LEAST_DAYS, compelling.MOST_DAYS)
     assert timedelta(days=figure("window.issuer_decides")) == state.ISSUER_DECIDES_WITHIN
-    assert figure("evidence.text") == packet.TOTAL_LIMIT
-    assert {figure("evidence.long"), figure("evidence.short")} == set(packet.LIMITS.values())
+    assert {figure("evidence.long"), figure("evidence.short")} == set(limits.TEXT_LIMITS.values())
     assert fee("received") == DEFAULT.fee
 
 

@@ -56,6 +56,12 @@ def test_each_sign_that_is_not_there_ends_the_review(young: Dossier) -> None:
     assert doing(young.ruled(PAGE, risk_score_from=69)) == FOLLOWED_UP
 
 
+def test_a_sign_that_the_page_does_not_name_is_not_asked_for(young: Dossier) -> None:
+    signs = ("domain_younger_than_days", "owner_tenure_below_days", "critical_events", "critical_events_below")
+    alone = worked(young, 30).changed("whois.domains", registered_at=None).ruled(PAGE, **dict.fromkeys(signs))
+    escalates(alone, "every sign of")
+
+
 def test_the_last_day_and_the_ninth_action_are_inside(young: Dossier) -> None:
     escalates(young.changed("whois.domains", registered_at=day(young, 89)), "every sign")
     escalates(young.changed(ACCOUNT, owner_started_at=day(young, 89)), "every sign")

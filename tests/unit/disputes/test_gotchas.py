@@ -48,12 +48,18 @@ ELSEWHERE: dict[int, tuple[str, ...]] = {
         "fakes_stripe/test_refunds.py::test_a_refund_that_is_pending_when_its_inquiry_escalates_fails",
     ),
     18: (
-        "fakes_stripe/test_evidence.py::test_a_field_takes_its_limit_and_no_character_more",
-        "disputes/test_variants.py::test_a_packet_beyond_stripes_limits_goes_to_a_person_uncut",
+        "disputes/test_limits.py::test_files_may_have_as_many_pages_as_the_network_takes",
+        "disputes/test_limits.py::test_files_may_have_four_and_a_half_megabytes_in_all",
+        "disputes/test_exhibit.py::test_an_exhibit_that_does_not_fit_is_left_out_and_says_so",
     ),
     19: (
-        "disputes/test_packet.py::test_a_field_may_be_as_long_as_its_limit_and_no_longer",
-        "disputes/test_packet.py::test_all_fields_together_have_a_limit_too",
+        "disputes/test_limits.py::test_a_field_may_be_as_long_as_its_limit_and_no_longer",
+        "disputes/test_limits.py::test_all_fields_together_have_a_limit_too",
+    ),
+    20: (
+        "disputes/test_exhibit.py::test_text_that_does_not_fit_goes_to_a_person_with_the_reason_and_nothing_is_drafted",
+        "effects/test_stripe_files.py::test_another_file_in_its_place_stops_the_submission",
+        "fakes_stripe/test_evidence.py::test_all_text_together_takes_its_limit_and_no_character_more",
     ),
     23: (
         "disputes/test_fraud_warnings.py::test_the_fee_and_the_break_even_are_the_bounds_and_between_them_somebody_looks",
@@ -78,7 +84,6 @@ ELSEWHERE: dict[int, tuple[str, ...]] = {
 
 OF_STRIPE_FOR_REAL: dict[int, str] = {
     14: "outcomes that webhooks never brought are taken up by the reconciliation with Stripe",
-    20: "one file per type, merged or refused before anything is staged, belongs to uploading exhibits",
 }
 """Gotchas that concern a live account and are held where that is built."""
 

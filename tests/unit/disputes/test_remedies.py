@@ -84,7 +84,8 @@ def test_a_refund_is_legal_once_the_money_is_ours_again(status: str | None, afte
 @pytest.mark.parametrize("kind", [_A.STRIPE_STAGE_EVIDENCE, _A.STRIPE_SUBMIT_EVIDENCE])
 @pytest.mark.parametrize("status", STATUSES)
 def test_evidence_goes_only_into_disputes_that_wait_for_it(kind: ActionKind, status: str | None) -> None:
-    verdict = PLAYBOOK.illegal(case({"dispute.status": status}), decision(_D.FIGHT), action(kind))
+    filled = action(kind).model_copy(update={"payload": {"evidence": {"uncategorized_text": "served"}}})
+    verdict = PLAYBOOK.illegal(case({"dispute.status": status}), decision(_D.FIGHT), filled)
     assert (verdict is None) is (status in ("needs_response", "warning_needs_response"))
 
 
@@ -205,7 +206,7 @@ def test_the_answer_to_an_inquiry_does_not_make_contesting_legal_later() -> None
         ("dispute", "under_review", 0),
         ("dispute", "lost", 0),
         ("early_fraud_warning", None, 4),
-        ("invoice", None, 3),
+        ("invoice", None, 4),
         ("request", None, 4),
         ("refund", None, 0),
     ],

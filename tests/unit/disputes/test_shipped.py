@@ -15,6 +15,13 @@ from tests.unit.disputes.dossier import Dossier
 from tests.unit.disputes.run import PLAYBOOK
 
 WORLDS = [
+    ("kestrel", 0),
+    ("lindera", 0),
+    ("marram", 0),
+    ("osprey", 0),
+    ("plover", 0),
+    ("rowan", 0),
+    ("teasel", 0),
     ("alderney", 0),
     ("aperture", 0),
     ("bracken", 0),
@@ -54,6 +61,9 @@ WORLDS = [
     ("sycamore", 0),
     ("pelican", 0),
     ("yarrow", 0),
+    ("sedge", 0),
+    ("dunlin", 0),
+    ("wagtail", 0),
 ]
 
 

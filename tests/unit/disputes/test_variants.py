@@ -344,7 +344,11 @@ def test_trouble_that_may_have_concerned_them_is_cleared_up_by_a_person(dossier:
         ({"reason": "noncompliant"}, "500 USD"),
         ({"payment_method_details__card__case_type": "compliance"}, "500 USD"),
         ({"payment_method_details__card__network_reason_code": "10.4"}, "fraud (other fraud, card absent)"),
-        ({"payment_method_details__card__network_reason_code": "13.6"}, "credit_not_processed"),
+        ({"payment_method_details__card__network_reason_code": "13.2"}, "staff promised money back"),
+        (
+            {"payment_method_details__card__network_reason_code": "13.6"},
+            "promised money back in writing, and how much is not clear",
+        ),
     ],
 )
 def test_what_the_rules_do_not_cover_goes_to_a_person(dossier: Dossier, fields: dict[str, object], phrase: str) -> None:

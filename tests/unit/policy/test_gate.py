@@ -172,6 +172,42 @@ def test_a_fight_that_pays_on_the_side_is_refused() -> None:
         gate(fight, [submit(840000), refund(56000)])
 
 
+def after_win(kind: str = "fight", owed: Derivation | None = None) -> Decision:
+    """A decision about 8,400.00 that pays 560.00 once the dispute is won."""
+    decided = deciding(kind, 840000, derivation=derived(840000, evidence=1))
+    return decided.model_copy(update={"after_win": owed or derived(56000)})
+
+
+def test_a_fight_may_pay_what_a_win_makes_payable() -> None:
+    waiting = draft("stripe_refund", 56000, outcome="dispute.won")
+    gate(after_win(), [submit(840000), waiting], now=0, disputed=Money(minor=840000, currency="usd"))
+
+
+@pytest.mark.parametrize(
+    ("decided", "paying", "why"),
+    [
+        (after_win(), refund(56000), "would pay before the dispute is won"),
+        (after_win(), draft("stripe_refund", 56000, outcome="dispute.lost"), "would pay before the dispute is won"),
+        (after_win(), draft("stripe_refund", 56001, outcome="dispute.won"), "the actions pay"),
+        (after_win(owed=derived(840000)), draft("stripe_refund", 840000, outcome="dispute.won"), "does not hold"),
+        (
+            after_win("accept"),
+            draft("stripe_refund", 56000, outcome="dispute.won"),
+            "pays nothing once a dispute is won",
+        ),
+    ],
+)
+def test_a_fight_pays_nothing_else(decided: Decision, paying: ActionDraft, why: str) -> None:
+    with pytest.raises(Refused, match=why):
+        gate(decided, [submit(840000), paying])
+
+
+def test_what_is_contested_is_derived_whatever_a_win_makes_payable() -> None:
+    underived = after_win().model_copy(update={"derivation": None})
+    with pytest.raises(Refused, match="no derivation, no money"):
+        gate(underived, [submit(840000), draft("stripe_refund", 56000, outcome="dispute.won")])
+
+
 def test_an_action_in_another_currency_is_refused() -> None:
     with pytest.raises(Refused, match=r"an action pays 560\.00 EUR, but the decision is in USD"):
         gate(OWED, [refund(56000, "eur")])

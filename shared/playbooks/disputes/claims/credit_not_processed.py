@@ -48,7 +48,6 @@ def rule(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
     if seen.promises:
         return _promised(matter, seen, gaps)
     check_everything_was_read(matter, gaps, operations=False)
-    check_not_cancelled(matter, seen)
     policy, window = _window(matter, seen)
     asked = [item for item in seen.said if item.theirs and language.mentions_refund(item.text)]
     first = next((item for item in asked if language.asks_for_refund(item.text)), None)
@@ -57,6 +56,7 @@ def rule(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
                    tuple(item.evidence for item in asked))  # fmt: skip
     if first is not None and first.at <= window.last_instant(matter.paid_at):
         return _owed(matter, seen, gaps, policy, first, window.last_instant(matter.paid_at))
+    check_not_cancelled(matter, seen)
     return _not_owed(matter, seen, gaps, policy, window, first)
 
 
