@@ -168,7 +168,7 @@ class _Run:
             store=behind(
                 "store", SeenStore(self.state, self.baton, self.gate, self.weather, self.journal, self.people.notice)
             ),
-            inbox=behind("inbox", SeenInbox(self.state, self.weather, self.clock.now)),
+            inbox=behind("inbox", SeenInbox(self.state, self.weather, self.gate, self.clock.now)),
             claims=behind("claims", MemoryClaims(self.state)),
             messages=behind("messages", self.transport),
             tasks=behind("tasks", self.transport),

@@ -56,16 +56,20 @@ OnChange = Callable[[Case], None]
 class SeenInbox(MemoryInbox):
     """The inbox; what was just stored may not be visible yet to another process."""
 
-    def __init__(self, state: MemoryState, weather: Weather, clock: Callable[[], datetime]) -> None:
+    def __init__(self, state: MemoryState, weather: Weather, gate: Gate, clock: Callable[[], datetime]) -> None:
         super().__init__(state)
-        self._weather, self._clock = weather, clock
+        self._weather, self._gate, self._clock = weather, gate, clock
+        self._seen: set[tuple[int, str]] = set()
         self._unsettled: Sequence[InboxEntry] = ()
 
     def get(self, org: str, entry_id: str) -> InboxEntry | None:
-        """An entry by id, a moment late perhaps."""
-        found = super().get(org, entry_id)
-        fresh = found is not None and self._clock() - found.received_at < _VISIBLE_AFTER
-        return None if fresh and self._weather.strikes("entry_not_yet_visible") else found
+        """An entry by id, a moment late perhaps; whoever has seen it once sees it from then on."""
+        found, seen = super().get(org, entry_id), (self._gate.process, entry_id)
+        fresh = found is not None and self._clock() - found.received_at < _VISIBLE_AFTER and seen not in self._seen
+        if fresh and self._weather.strikes("entry_not_yet_visible"):
+            return None
+        self._seen.add(seen)
+        return found
 
     def unsettled(self, now: datetime | None, limit: int) -> Sequence[InboxEntry]:
         """A query: it may be stale."""
