@@ -32,7 +32,7 @@ MEMBERS: Final = (
 )
 _APPROVERS: Final = tuple(member.email for member in MEMBERS[:4])
 _NOT_ALLOWED: Final = ("oscar@acme.test", "vera@acme.test", "mallory@elsewhere.test", "carol@acme.test")
-_DILIGENT: Final = ((30.0, 0), (60.0, 1), (420.0, 0), (480.0, 1), (900.0, 0), (960.0, 1))
+_DILIGENT: Final = ((30.0, 0), (60.0, 1), (900.0, 0), (960.0, 1))
 """When diligent people look, and who: again and again, because a command can be lost with its process."""
 
 

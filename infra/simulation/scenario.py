@@ -58,7 +58,7 @@ def of_seed(seed: int) -> Scenario:
     opens = {name: chance.uniform(0.0, 30.0) if chance.random() < 0.7 else chance.uniform(0, 90_000) for name in plans}
     opens[next(iter(opens))] = 0.0
     due = {name: START + timedelta(days=chance.uniform(0.2, 21.0)) for name in plans if chance.random() < 0.5}
-    storm_s = weather.between(900.0, 90 * 86_400.0)
+    storm_s = weather.between(1_800.0, 90 * 86_400.0)
     return Scenario(seed, plans, weather, opens, due, storm_s=storm_s, death_is_provable=chance.random() < 0.3)
 
 
