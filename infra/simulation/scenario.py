@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -55,6 +55,9 @@ def of_seed(seed: int) -> Scenario:
         shared = plans and chance.random() < 0.7
         amount = next(iter(plans.values())).charge_amount if shared else chance.choice(_AMOUNTS)
         plans[f"du_{number + 1}"] = _plan(chance, weather, "ch_1" if shared or not plans else "ch_2", amount)
+    if len(plans) == 2 and len({plan.charge for plan in plans.values()}) == 1 and chance.random() < 0.6:
+        # Two refunds that do not both fit: what the ledger is for.
+        plans = {name: replace(plan, flow=Flow.REFUND, tenths=6) for name, plan in plans.items()}
     opens = {name: chance.uniform(0.0, 30.0) if chance.random() < 0.7 else chance.uniform(0, 90_000) for name in plans}
     opens[next(iter(opens))] = 0.0
     due = {name: START + timedelta(days=chance.uniform(0.2, 21.0)) for name in plans if chance.random() < 0.5}

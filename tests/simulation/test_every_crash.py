@@ -16,7 +16,11 @@ from infra.simulation.scenario import of_flow
 from infra.simulation.weather import CrashPoint
 
 QUICK = ((Flow.CREDIT_AFTER_WIN, "alone"), (Flow.REFUND, "duplicates"), (Flow.REFUND, "without sweeper"))
-MODES: dict[str, dict[str, bool]] = {"alone": {}, "duplicates": {"duplicates": True}, "without sweeper": {"sweeps": False}}
+MODES: dict[str, dict[str, bool]] = {
+    "alone": {},
+    "duplicates": {"duplicates": True},
+    "without sweeper": {"sweeps": False},
+}
 
 
 def ends(played: Played) -> dict[str, tuple[str, list[str]]]:
@@ -50,7 +54,5 @@ def test_a_death_at_any_port_call_of_a_main_flow_changes_nothing_about_its_end(
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("flow", Flow)
-def test_a_death_at_any_port_call_of_any_flow_changes_nothing_about_its_end(
-    flow: Flow, mode: str, after: bool
-) -> None:
+def test_a_death_at_any_port_call_of_any_flow_changes_nothing_about_its_end(flow: Flow, mode: str, after: bool) -> None:
     check(flow, after=after, **MODES[mode])
