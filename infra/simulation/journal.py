@@ -97,8 +97,14 @@ class Journal:
     """What people were refused, by error."""
     story: list[tuple[float, str]] = field(default_factory=list)
     steps: int = 0
-    port_calls: int = 0
+    names: list[str] = field(default_factory=list)
+    """Every port call by name, in order."""
     ticks: int = 0
+
+    @property
+    def port_calls(self) -> int:
+        """How many port calls were made."""
+        return len(self.names)
 
     def tick(self) -> int:
         """The next tick."""

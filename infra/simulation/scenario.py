@@ -81,11 +81,16 @@ def _plan(chance: random.Random, weather: Weather, charge: str, amount: int) -> 
 
 
 def of_flow(
-    flow: Flow, *, crash: CrashPoint | None = None, duplicates: bool = False, sweeps: bool = True, asks: bool = False
+    flow: Flow,
+    *,
+    crash: CrashPoint | None = None,
+    duplicates: bool = False,
+    sweeps: bool = True,
+    weather: Weather | None = None,
 ) -> Scenario:
-    """One case of this flow in steady weather, with at most one death: for runs of every possible one."""
-    weather = Weather(random.Random(7), {}, crash=crash, steady=True)
-    plan = Plan(flow=flow, charge="ch_1", charge_amount=84_000, tenths=6 if flow is Flow.REFUND else 1, asks=asks)
+    """One case of this flow with diligent people: in steady weather with at most one death, or in one's own weather."""
+    weather = weather or Weather(random.Random(7), {}, crash=crash, steady=True)
+    plan = Plan(flow=flow, charge="ch_1", charge_amount=84_000, tenths=6 if flow is Flow.REFUND else 1)
     return Scenario(
         seed=0,
         plans={"du_1": plan},
