@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shared.case.canonical import short_hash
 from shared.errors import Conflict, IllegalTransition, InvalidInput, ManthanError, Refused, Retryable, Terminal
+from shared.ports.telemetry import TRACEPARENT, Work, parent_of
 from shared.steps.budgets import FAULTS_BEFORE_FAILED
 from shared.steps.context import Ports, RequestContext, system_context
 from shared.steps.dead_letters import quarantine
@@ -51,11 +52,15 @@ H = TypeVar("H", bound=Hint)
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """A decoded request: its JSON body, the trace, and which delivery it is (0 is the first, None: unknown)."""
+    """A decoded request: its JSON body, whose trace it is in, and which delivery it is (0 is the first, None: unknown).
+
+    `parent`: the sender's span in that trace, empty when it recorded none.
+    """
 
     body: object
     trace: str
     delivery: int | None
+    parent: str = ""
     attributes: Mapping[str, str] = field(default_factory=dict)
     """Of a message."""
 
@@ -111,11 +116,13 @@ def decode_push(request: Request) -> Envelope:
     attributes = message.get("attributes")
     told = _texts(attributes) if isinstance(attributes, dict) else {}
     attempt = outer.get("deliveryAttempt") if isinstance(outer, dict) else None
+    trace, parent = _origin(request, told.get("trace", ""), told.get(TRACEPARENT, ""))
     return Envelope(
         body=_json(raw, "message.data"),
-        trace=told.get("trace") or _trace_header(request),
+        trace=trace,
         # The emulator leaves the attempt out; then nothing may rely on it.
         delivery=attempt - 1 if isinstance(attempt, int) else None,
+        parent=parent,
         attributes=told,
     )
 
@@ -130,19 +137,29 @@ def decode_task(request: Request) -> Envelope:
     The retry count is the one that counts every attempt; the execution count ignores 5xx answers.
     """
     retry = request.headers.get("X-CloudTasks-TaskRetryCount", "")
+    told = request.headers.get("X-Manthan-Trace", ""), request.headers.get("X-Manthan-Traceparent", "")
+    trace, parent = _origin(request, *told)
     return Envelope(
         body=_json(request.get_data(), "the task body"),
-        trace=request.headers.get("X-Manthan-Trace") or _trace_header(request),
+        trace=trace,
         delivery=int(retry) if retry.isascii() and retry.isdigit() and len(retry) < 10 else None,
+        parent=parent,
     )
 
 
-def _trace_header(request: Request) -> str:
-    """The trace id of a W3C traceparent header, or one made from the request's own bytes."""
-    parts = request.headers.get("traceparent", "").split("-")
-    return (
-        parts[1] if len(parts) == 4 and len(parts[1]) == 32 else short_hash(request.get_data(as_text=True), length=32)
-    )
+def _origin(request: Request, trace: str, sender: str) -> tuple[str, str]:
+    """The trace that the request is in, and its parent there.
+
+    As the sender's traceparent says, or else its trace. Without either: the platform's own traceparent, or a trace made
+    from the request's bytes.
+    """
+    told = parent_of(sender)
+    if told is not None and trace in ("", told[0]):
+        return told
+    platform = parent_of(request.headers.get("traceparent", ""))
+    if trace or platform is None:
+        return trace or short_hash(request.get_data(as_text=True), length=32), ""
+    return platform
 
 
 def body_of(request: Request) -> object:
@@ -170,6 +187,19 @@ def _handle(request: Request, ports: Ports, handler: Handler[H], decode: Callabl
     except ValidationError as error:
         where = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors()[:5])
         return _quarantine(request, ports, handler.name, f"the hint is malformed: {where}", envelope)
+    with ports.telemetry.doing(_work(handler.name, hint, envelope)):
+        return _run(request, ports, handler, hint, envelope)
+
+
+def _work(step: str, hint: Hint, envelope: Envelope) -> Work:
+    """The request as logs and spans name it: a hint holds identifiers only."""
+    known = hint.model_dump(exclude_none=True)
+    if envelope.delivery is not None:
+        known["delivery"] = envelope.delivery
+    return Work(step, envelope.trace, envelope.parent, known.pop("org"), known.pop("case_id", ""), known)
+
+
+def _run(request: Request, ports: Ports, handler: Handler[H], hint: H, envelope: Envelope) -> Response:
     context = system_context(hint.org, envelope.trace)
     try:
         handler.run(ports, context, hint, envelope)
@@ -186,7 +216,7 @@ def _handle(request: Request, ports: Ports, handler: Handler[H], decode: Callabl
 
 def _later(name: str, error: ManthanError) -> Response:
     after = error.after if isinstance(error, Retryable) else None
-    logger.info("%s: later: %s (%s)", name, error, error.code)
+    logger.info("%s: later (%s)", name, error.code)
     response = Response(status=503)
     if after is not None:
         response.headers["Retry-After"] = str(max(1, math.ceil(after)))
@@ -207,7 +237,8 @@ def _fault(
 
 
 def _quarantine(request: Request, ports: Ports, name: str, reason: str, envelope: Envelope | None = None) -> Response:
-    logger.warning("%s: quarantined a request: %s", name, reason)
     hint = None if envelope is None else envelope.body
-    quarantine(ports, name, request.get_data(as_text=True), reason, hint=hint)
+    letter = quarantine(ports, name, request.get_data(as_text=True), reason, hint=hint)
+    # Why is kept with the letter: whatever a request holds, it may turn up in a reason.
+    logger.warning("%s: quarantined a request as dead letter %s", name, letter)
     return Response(status=204)

@@ -12,6 +12,7 @@ from flask import Request, Response
 from functions.transport import Envelope, answered, decode_push
 from infra.bootstrap import ports_of
 from shared.errors import InvalidInput
+from shared.ports.telemetry import Work
 from shared.steps.context import Ports
 from shared.steps.dead_letters import quarantine
 
@@ -39,10 +40,14 @@ def _keep(request: Request, ports: Ports) -> Response:
         letter = decode_push(request)
     except InvalidInput:
         letter = _NO_ENVELOPE  # kept as it is
+    with ports.telemetry.doing(Work("dead_letter", letter.trace, letter.parent)):
+        return _quarantine(request, ports, letter)
+
+
+def _quarantine(request: Request, ports: Ports, letter: Envelope) -> Response:
     source = letter.attributes.get(SOURCE, "dead_letter").rsplit("/", 1)[-1]
     count = letter.attributes.get(COUNT, "all")
-    logger.error("dead_letter: %s gave a message up after %s deliveries", source, count)
-    quarantine(
+    kept = quarantine(
         ports,
         source,
         request.get_data(as_text=True),
@@ -52,4 +57,5 @@ def _keep(request: Request, ports: Ports) -> Response:
         # The same message may be given up more than once, under a new id each time.
         key=None if letter.body is None else json.dumps([letter.body, letter.attributes.get(PUBLISHED)]),
     )
+    logger.error("dead_letter: %s gave a message up after %s deliveries: %s", source, count, kept)
     return Response(status=204)

@@ -10,6 +10,8 @@ from flask import Request, Response, jsonify
 
 from infra.bootstrap import endpoints, ports_of
 from shared.errors import InvalidInput, NotFound, Retryable
+from shared.ports.telemetry import Work
+from shared.steps.context import Ports
 from shared.steps.intake import MAX_BODY_BYTES, receive
 
 logger = logging.getLogger("manthan")
@@ -26,20 +28,26 @@ def stripe_webhook(request: Request) -> Response:
     if (request.content_length or 0) > MAX_BODY_BYTES:
         return _answer(413, error=f"at most {MAX_BODY_BYTES} bytes are accepted")
     ports = _ports()
+    trace = ports.entropy.token()
+    with ports.telemetry.doing(Work("stripe_webhook", trace)):
+        return _take(request, ports, trace)
+
+
+def _take(request: Request, ports: Ports, trace: str) -> Response:
     try:
         received = receive(
             ports,
             _endpoint(request.path),
             request.get_data(),
             request.headers.get("Stripe-Signature", ""),
-            trace=ports.entropy.token(),
+            trace=trace,
             # The receiver's own clock, whatever instant a simulated world has reached.
             received_at=datetime.now(UTC),
         )
     except NotFound as error:
         return _answer(404, error=str(error))
     except InvalidInput as error:
-        logger.warning("stripe_webhook: refused a delivery: %s", error)
+        logger.warning("stripe_webhook: refused a delivery (%s)", error.code)
         return _answer(400, error=str(error), reason=error.code)
     except Retryable as error:
         logger.error("stripe_webhook: not stored: %s", error.code)

@@ -7,8 +7,10 @@ from flask import Request, Response, jsonify
 
 from functions.transport import answered, body_of
 from infra.bootstrap import ports_of
+from shared.ports.telemetry import Work
 from shared.steps import sweep as step
 from shared.steps.context import Ports
+from shared.steps.health import report_tick
 
 _ports = ports_of("sweep")
 
@@ -23,6 +25,9 @@ def sweep(request: Request) -> Response:
 def _sweep(request: Request, ports: Ports) -> Response:
     body = body_of(request)
     at_start = isinstance(body, dict) and body.get("at_start") is True
-    swept = step.sweep(ports, ports.entropy.token(), at_start=at_start)
+    trace = ports.entropy.token()
+    with ports.telemetry.doing(Work("sweep", trace)):
+        swept = step.sweep(ports, trace, at_start=at_start)
+        report_tick(ports, swept)
     response: Response = jsonify(cases=swept.cases, entries=swept.entries, failed=swept.failed)
     return response

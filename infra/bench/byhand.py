@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import uuid
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any, Final
@@ -105,6 +106,7 @@ def triage(event: Document) -> tuple[Document, list[Document]]:
             "dispute.currency": dispute["currency"],
             "dispute.status": dispute["status"],
         },
+        "trace": uuid.uuid4().hex,
     }
     identity, deadline = case_id(dispute["id"]), now_text(_DEADLINE)
     assignments = [{"specialist": name, "deadline_at": deadline, "ended": None} for name in NAMES]

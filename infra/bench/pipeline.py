@@ -42,11 +42,19 @@ _PATIENCE_S: Final = 60.0
 _PATIENCE_PER_CASE_S: Final = 2.0
 
 
-class Pipeline:
-    """The embedded default in one folder, started; a context manager that stops it. Implements Contender."""
+Compose = Callable[..., LocalComposition]
+"""Makes the composition of what the embedded default's takes."""
 
-    def __init__(self, folder: Path) -> None:
+
+class Pipeline:
+    """The embedded default in one folder, started; a context manager that stops it. Implements Contender.
+
+    `compose` puts something else behind the ports.
+    """
+
+    def __init__(self, folder: Path, *, compose: Compose = LocalComposition) -> None:
         self._folder = folder
+        self._compose = compose
         self._stack = ExitStack()
         self._settled = _Settled()
 
@@ -64,7 +72,7 @@ class Pipeline:
     def _open(self, stack: ExitStack) -> None:
         self._playbook = BenchPlaybook()
         self.composition = stack.enter_context(
-            LocalComposition(
+            self._compose(
                 LocalSettings(data=self._folder, secrets={_SECRET_NAME: _SECRET}),
                 playbooks={self._playbook.name: self._playbook},
                 sources=lambda org: _NoSources(),
@@ -75,7 +83,7 @@ class Pipeline:
         self.composition.directory.register_endpoint(WEBHOOK_PATH, _SECRET_NAME, None, ORG)
         self._deliver = in_process(load_apps(self.composition))
         self._senders = stack.enter_context(ThreadPoolExecutor(_SENDERS, thread_name_prefix="sender"))
-        runtime = LocalRuntime(
+        self.runtime = LocalRuntime(
             self.composition.queue,
             self._settled.watching(self._deliver),
             self.composition.clock,
@@ -83,8 +91,8 @@ class Pipeline:
             queues=QUEUES,
             sweep=Sweep(self.composition.next_wake),
         )
-        runtime.start()
-        stack.callback(runtime.stop)
+        self.runtime.start()
+        stack.callback(self.runtime.stop)
 
     def be_busy(self, seconds: float) -> None:
         """How long every specialist takes from now on."""

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from infra.telemetry.logs import PlainLines
+
 
 @contextmanager
 def logged_to(path: Path) -> Iterator[None]:
     """Write warnings and errors to this file while the block runs; without any, the file is not made."""
     handler = logging.FileHandler(path, encoding="utf-8", delay=True)
     handler.setLevel(logging.WARNING)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(PlainLines())
     root = logging.getLogger()
     root.addHandler(handler)
     try:

@@ -22,6 +22,9 @@ COMMANDS = {
     "audit": Entry("infra.cli.audit:audit", "Re-read a case's log and verify it."),
     "bench": Entry("infra.cli.bench:bench", "Measure what orchestration costs beside bare transactions."),
     "simulate": Entry("infra.cli.simulate:simulate", "Run it where everything goes wrong; an auditor judges."),
+    "health": Entry(
+        "infra.cli.health:health", "What alerts are about: overdue, stuck, unknown, refused, dead letters."
+    ),
     "doctor": Entry("infra.cli.doctor:doctor", "Check that this machine has what is needed."),
 }
 """Every command by name. A new one is a line here and a module of its own."""

@@ -1,4 +1,4 @@
-"""What a piece of work costs at Firestore: counted where the calls are made, as Firestore bills them."""
+"""What a piece of work costs at Google: counted by the adapters where the calls are made, as Google bills them."""
 
 from __future__ import annotations
 
@@ -30,16 +30,22 @@ class Usage:
 
 
 class Meter:
-    """Counts by collection; safe to share between threads."""
+    """Counts Firestore's operations by collection, and the other services' calls by name; threads may share it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._counts: Counter[tuple[str, Operation]] = Counter()
+        self._sent: Counter[str] = Counter()
 
     def count(self, collection: str, operation: Operation, number: int = 1) -> None:
         """So many operations on documents of this collection. A call counts for the first of its collections."""
         with self._lock:
             self._counts[collection, operation] += number
+
+    def sent(self, call: str) -> None:
+        """One call of another service, e.g. `pubsub.publish` or `tasks.create`."""
+        with self._lock:
+            self._sent[call] += 1
 
     def usage(self, *, without: tuple[str, ...] = ("trace",)) -> Usage:
         """The sum over all collections but these; the trace is for watching and is usually left out."""
@@ -58,3 +64,8 @@ class Meter:
             for (collection, operation), number in sorted(self._counts.items()):
                 found.setdefault(collection, {})[operation] = number
             return found
+
+    def by_call(self) -> dict[str, int]:
+        """The calls of other services, by name."""
+        with self._lock:
+            return dict(self._sent)

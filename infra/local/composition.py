@@ -25,6 +25,7 @@ from infra.local.store import SqliteStore
 from infra.local.switch import SqliteSwitch
 from infra.local.tasks import LocalTasks
 from infra.local.trace import SqliteTrace
+from infra.telemetry import Watch
 from shared.case.actions import ActionKind
 from shared.case.document import Document
 from shared.errors import InvalidInput, NotFound
@@ -76,6 +77,7 @@ class LocalComposition:
         playbooks: Mapping[str, Playbook] | None = None,
         sources: Callable[[str], Sources] | None = None,
         effects: Effects | None = None,
+        telemetry: Watch | None = None,
     ) -> None:
         settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.settings = settings
@@ -90,12 +92,17 @@ class LocalComposition:
         self.switch = SqliteSwitch(self.database, self.clock)
         self.trace = SqliteTrace(self.database, self.clock)
         self.queue = DurableQueue(self.database, self.clock)
+        self.telemetry = telemetry or Watch()
         self._playbooks = playbooks if playbooks is not None else shipped_playbooks()
         self._sources = sources
         self._effects = effects
         self._opened: list[Callable[[], None]] = []
 
     def ports(self, function: str) -> Ports:
+        """What this function may use, watched as the settings say."""
+        return self.telemetry.over(self.given(function))
+
+    def given(self, function: str) -> Ports:
         """What this function may use: sources for the specialist, effects for act, nothing of either for the rest."""
         return Ports(
             store=self.store,

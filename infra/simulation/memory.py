@@ -11,6 +11,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError
+
+from infra.local.reports import check_text
 from shared.case.case import Case
 from shared.case.evidence import EvidenceRow, Report
 from shared.errors import InvalidInput, NotFound
@@ -64,6 +68,7 @@ class MemoryStore:
         """Apply the batch, or raise PreconditionFailed and change nothing."""
         if write.case.org != write.org or write.commit.case_id != write.case.id:
             raise InvalidInput(f"the batch for case {write.case.id} mixes orgs or cases")
+        _check_storable(write.case)
         with self._state.lock:
             return self._apply(write)
 
@@ -100,6 +105,8 @@ class MemoryStore:
 
     def put_chunk(self, org: str, case_id: str, sha256: str, rows: Sequence[EvidenceRow], expires_at: datetime) -> None:
         """Store bulk rows under their content's hash."""
+        for row in rows:
+            _check_storable(row)
         self._state.chunks.setdefault((org, case_id, sha256), tuple(rows))
 
     def read_chunk(self, org: str, case_id: str, sha256: str) -> Sequence[EvidenceRow] | None:
@@ -108,6 +115,8 @@ class MemoryStore:
 
     def put_texts(self, org: str, case_id: str, texts: Mapping[str, str]) -> None:
         """Store texts under the hash of each."""
+        for text in texts.values():
+            check_text(text)
         for digest, text in texts.items():
             self._state.texts.setdefault((org, case_id, digest), text)
 
@@ -118,6 +127,7 @@ class MemoryStore:
 
     def create_report(self, org: str, case_id: str, report: Report) -> int | None:
         """Create the report if absent: how many its round has now. None: another stands."""
+        _check_storable(report)
         with self._state.lock:
             for chunk in report.chunks:
                 if (org, case_id, chunk.sha256) not in self._state.chunks:
@@ -173,8 +183,8 @@ class MemoryStore:
                 insort(newest, (record.case.updated_at, case_id, record.case), key=lambda item: item[:2])
         newest.reverse()
         if query.after is not None:
-            at, _, last = query.after.partition(" ")
-            newest = [item for item in newest if item[:2] < (datetime.fromisoformat(at), last)]
+            before = _cursor(query.after)
+            newest = [item for item in newest if item[:2] < before]
         shown = newest[: query.limit]
         more = f"{shown[-1][0].isoformat()} {shown[-1][1]}" if len(newest) > len(shown) else None
         return Page(cases=tuple(case for _, _, case in shown), next=more)
@@ -236,6 +246,7 @@ class MemoryInbox:
     def list_entries(self, org: str, status: InboxStatus | None = None, limit: int = 200) -> Sequence[InboxEntry]:
         """Entries of an org, oldest first."""
         own = [entry for (owner, _), entry in self._state.inbox.items() if owner == org]
+        own.sort(key=lambda entry: entry.received_at)
         return tuple(entry for entry in own if status in (None, entry.status))[:limit]
 
 
@@ -266,6 +277,22 @@ class MemoryClaims:
             present = self._state.claims.get((org, key))
             if present is not None and present.owner == owner:
                 del self._state.claims[org, key]
+
+
+def _check_storable(value: BaseModel) -> None:
+    """Raises InvalidInput for text that is not valid Unicode, as every store does."""
+    try:
+        value.model_dump_json()
+    except PydanticSerializationError as error:
+        raise InvalidInput("text with a lone surrogate is not valid Unicode and cannot be stored") from error
+
+
+def _cursor(token: str) -> tuple[datetime, str]:
+    at, separator, last = token.partition(" ")
+    try:
+        return datetime.fromisoformat(at if separator else ""), last
+    except ValueError:
+        raise InvalidInput("the page token is not one that a page has given; start again without it") from None
 
 
 def _look_at(entry: InboxEntry) -> datetime:

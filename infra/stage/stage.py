@@ -23,6 +23,7 @@ from infra.sources.build import build_database
 from infra.sources.duckdb_files import DuckDbSources
 from infra.stage import requests
 from infra.stage.serving import Reaching, in_this_process
+from infra.telemetry import Watch, watch_of
 from infra.worlds.model import World
 from shared.case.case import Case
 from shared.ports import Sources
@@ -47,6 +48,7 @@ class Stage:
 
     `data` keeps the database, the Stripe double's state and the outbox: opened again, the stage goes on where it was.
     `reached` makes the functions reachable, and `stripe_port` is where the Stripe double listens (0: any free port).
+    `compose` makes a composition of what the embedded default's takes; `telemetry` None: as the environment says.
     """
 
     def __init__(
@@ -58,6 +60,8 @@ class Stage:
         sources: Callable[[str], Sources] | None = None,
         reached: Reaching = in_this_process,
         stripe_port: int = 0,
+        telemetry: Watch | None = None,
+        compose: Callable[..., LocalComposition] = LocalComposition,
     ) -> None:
         self.world = world
         self.data = data
@@ -65,6 +69,8 @@ class Stage:
         self._sources = sources
         self._reached = reached
         self._stripe_port = stripe_port
+        self._telemetry = telemetry
+        self._composed = compose
         self._to_come: list[PersonRequest] = []
         self._stack = ExitStack()
 
@@ -119,11 +125,12 @@ class Stage:
 
     def _compose(self, write_key: str, signing: str, loading: _InBackground) -> LocalComposition:
         self.clock = WorldClock(self.world.now)
-        composition = LocalComposition(
+        composition = self._composed(
             LocalSettings(data=self.data, secrets={SECRET_NAME: signing}, stripe_write_key=write_key),
             clock=self.clock,
             playbooks=self._playbooks,
             sources=lambda org: loading.result(),
+            telemetry=self._telemetry or watch_of(),
         )
         composition.directory.put_org(self.world.org)
         composition.directory.register_endpoint(WEBHOOK_PATH, SECRET_NAME, None, self.world.org.id)

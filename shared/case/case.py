@@ -132,6 +132,8 @@ class Case(Record):
     updated_at: datetime
     facts: dict[str, Json]
     """What is known of the outside world, flat: dispute.status, dispute.amount, charge.id, due_by ..."""
+    trace: str = ""
+    """The trace in which it was opened: whatever is sent about the case carries it. Empty for cases of before."""
     rounds: tuple[Round, ...] = ()
     brief: Brief | None = None
     brief_hash: str | None = None

@@ -25,6 +25,7 @@ class CaseOpened(Record):
     playbook: str
     trigger: Trigger
     facts: dict[str, Json]
+    trace: str = ""
 
 
 class Moved(Record):

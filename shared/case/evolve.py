@@ -63,6 +63,7 @@ def _opened(event: CaseOpened, at: datetime) -> Case:
         opened_at=at,
         updated_at=at,
         facts=event.facts,
+        trace=event.trace,
         state_since=at,
         events=1,
     )

@@ -9,6 +9,7 @@ from shared.ports.effects import Effects, Switch
 from shared.ports.queue import Message, Messages, Retry, Task, Tasks
 from shared.ports.sources import Sources
 from shared.ports.store import CaseStore, Claims, Inbox
+from shared.ports.telemetry import Telemetry, Work
 from shared.ports.trace import Trace
 from shared.ports.workers import Workers
 
@@ -31,6 +32,8 @@ __all__ = [
     "Switch",
     "Task",
     "Tasks",
+    "Telemetry",
     "Trace",
+    "Work",
     "Workers",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from shared.errors import ManthanError, Refused
 from shared.ports import (
@@ -19,10 +19,12 @@ from shared.ports import (
     Sources,
     Switch,
     Tasks,
+    Telemetry,
     Trace,
     Workers,
 )
 from shared.ports.exhibits import Render
+from shared.ports.telemetry import Unseen
 from shared.team.contract import Playbook
 
 
@@ -70,6 +72,8 @@ class Ports:
     """Draws the exhibits that go with evidence; only the synthesizer needs it."""
     callers: Callers | None = None
     """Who may call the function. Without it nobody may."""
+    telemetry: Telemetry = field(default_factory=Unseen)
+    """Who sees what happens."""
 
     def playbook(self, name: str) -> Playbook:
         """The playbook of a case. Raises NotGiven when this deployment does not have it."""

@@ -26,6 +26,7 @@ from shared.steps.budgets import TAKE_OVER_AFTER
 from shared.steps.commit import Change, Committed, commit
 from shared.steps.context import Ports, RequestContext, require_person
 from shared.steps.ledger import follow
+from shared.steps.metrics import APPROVALS_REFUSED
 from shared.steps.outside import start_round
 from shared.steps.policy_check import verdicts_of
 from shared.steps.sending import drive
@@ -37,6 +38,9 @@ from shared.steps.settle import (
     settle,
     void_open_actions,
 )
+
+REFUSED = "an approval was refused"
+"""What the trace of a case says when somebody may not approve."""
 
 _MAY_BE_EDITED = frozenset({ActionState.AWAITING_APPROVAL, ActionState.APPROVED, ActionState.DEFERRED})
 
@@ -54,6 +58,17 @@ def approve(
     The same person approving twice counts once. Raises Refused, Conflict or NotFound with the precise reason, and then
     approves nothing.
     """
+    try:
+        return _approve(ports, context, case_id, action_ids, hashes or {})
+    except Refused:
+        ports.trace.say(context.org, case_id, "people", REFUSED, by=context.actor)
+        ports.telemetry.report({APPROVALS_REFUSED: 1})
+        raise
+
+
+def _approve(
+    ports: Ports, context: RequestContext, case_id: str, action_ids: Sequence[str], hashes: Mapping[str, str]
+) -> Case:
     email = require_person(context)
     org = ports.directory.org(context.org)
 
@@ -67,7 +82,7 @@ def approve(
             verdicts = verdicts_of(found, found.brief.decision, org, policy)
             unfolding.add(PolicyChecked(policy_version=policy.version, verdicts=verdicts))
         for action in _chosen(unfolding.case, action_ids):
-            _approve_one(unfolding, org, action, email, (hashes or {}).get(action.id))
+            _approve_one(unfolding, org, action, email, hashes.get(action.id))
         settle(unfolding, ports.playbook(found.playbook))
         return Change(unfolding.events)
 

@@ -71,4 +71,4 @@ def _task(context: RequestContext, case: Case, due: Due, generation: int) -> Tas
 
 
 def _attributes(context: RequestContext, case: Case) -> dict[str, str]:
-    return {"org": case.org, "ordering_key": case.id, "trace": context.trace}
+    return {"org": case.org, "ordering_key": case.id, "trace": case.trace or context.trace}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from shared.case.actions import IN_FLIGHT
+from shared.case.canonical import short_hash
 from shared.case.case import Case, Waiting
 from shared.case.due import Step, due_steps, reminders, wake_at
 from shared.case.events import Moved, Reminded
@@ -15,6 +16,7 @@ from shared.steps.budgets import DUE_AT_MOST, INBOX_GIVE_UP_AFTER, INBOX_RESEND_
 from shared.steps.commit import Change, commit
 from shared.steps.context import Ports, RequestContext, system_context
 from shared.steps.intake import triage_message
+from shared.steps.metrics import Pulse, pulse_of
 from shared.steps.outside import start_round
 from shared.steps.sending import send, send_new
 from shared.steps.settle import Unfolding, to_people, void_open_actions
@@ -35,26 +37,33 @@ class Swept:
     cases: int
     entries: int
     failed: int
+    pulse: Pulse
+    """How the cases looked at are doing."""
 
 
 def sweep(ports: Ports, trace: str, *, at_start: bool = False, org: str | None = None) -> Swept:
     """One tick. `at_start`, e.g. after a crash: whatever is due is sent again at once, without back-off or budget."""
     now = ports.clock.now()
-    failed = 0
+    failed, pulse = 0, Pulse()
     due = ports.store.due(org, END_OF_TIME if at_start else now, CASES_AT_START if at_start else CASES_PER_TICK)
     for owner, case_id in due:
         try:
-            sweep_case(ports, system_context(owner, trace), case_id)
+            case = sweep_case(ports, system_context(owner, trace), case_id)
+            pulse += Pulse() if case is None else pulse_of(case, now)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with a case concerns that case
             # One broken case must not keep the others from being swept; it is seen again on the next tick.
             ports.trace.say(owner, case_id, "sweep", "failed", error=type(error).__name__)
             failed += 1
+            pulse += Pulse(stuck=1)
     entries = _sweep_inbox(ports, now, trace, at_start=at_start)
-    return Swept(cases=len(due), entries=entries, failed=failed)
+    return Swept(cases=len(due), entries=entries, failed=failed, pulse=pulse)
 
 
-def sweep_case(ports: Ports, context: RequestContext, case_id: str) -> None:
-    """Let time pass for one case, then send again what is overdue, under a new generation and with back-off."""
+def sweep_case(ports: Ports, context: RequestContext, case_id: str) -> Case | None:
+    """Let time pass for one case, then send again what is overdue, under a new generation and with back-off.
+
+    The case as it is then; None when there is none.
+    """
 
     stopped = ports.switch.effects_stopped(context.org)
 
@@ -69,8 +78,10 @@ def sweep_case(ports: Ports, context: RequestContext, case_id: str) -> None:
     if committed.changed:
         send_new(ports, context, committed)
     record = committed.record or ports.store.read(context.org, case_id)
-    if record is not None:
-        _resend(ports, context, record)
+    if record is None:
+        return None
+    _resend(ports, context, record)
+    return record.case
 
 
 def _resend(ports: Ports, context: RequestContext, record: CaseRecord) -> None:
@@ -156,5 +167,6 @@ def _sweep_inbox(ports: Ports, now: datetime, trace: str, *, at_start: bool) -> 
             look_at = now + max(INBOX_RESEND_AFTER, now - entry.received_at)
             again = InboxChange(entry.id, InboxStatus.RECEIVED, entry.case_id, entry.reason, look_at=look_at)
             ports.inbox.settle(entry.org, again)
-            ports.messages.publish(triage_message(entry.org, entry.id, trace))
+            # One trace per entry: each may open a case.
+            ports.messages.publish(triage_message(entry.org, entry.id, short_hash(trace, entry.id, length=32)))
     return len(entries)

@@ -129,6 +129,7 @@ def _open(
             playbook=routing.playbook,
             trigger=trigger,
             facts=dict(routing.observation.facts),
+            trace=context.trace,
         )
     )
     if routing.observation.outcome is not None:

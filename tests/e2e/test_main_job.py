@@ -104,7 +104,7 @@ def test_mail_note_and_brief_can_be_read(played: Stage) -> None:
 def test_only_act_used_the_write_key(played: Stage) -> None:
     keys = [request["key_kind"] for request in played.double.requests() if request["method"] == "POST"]
     assert set(keys) == {"write"}
-    assert len(keys) == 3
+    assert len(keys) == 4  # the exhibit, the evidence, its submission, the refund
 
 
 def test_the_same_events_again_after_the_end_change_nothing(played: Stage) -> None:

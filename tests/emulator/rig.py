@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,8 @@ class FirestoreRig(Rig):
         opened.directory.put_org(self.directory.org(ORG))
         opened.directory.register_endpoint(WEBHOOK_PATH, "current", None, ORG)
 
-    def ports(self, function: str) -> Ports:
-        real = super().ports(function)
-        fields = {name: getattr(real, name) for name in Ports.__dataclass_fields__}
-        ours = {name: getattr(self.opened, name) for name in _PORTS}
+    def given(self, function: str) -> Ports:
+        ours: dict[str, Any] = {name: getattr(self.opened, name) for name in _PORTS}
         playbooks = {self.playbook.name: self.playbook}
-        return Ports(**{**fields, **ours, "directory": self.opened.directory_of(function), "playbooks": playbooks})
+        directory = self.opened.directory_of(function)
+        return replace(super().given(function), directory=directory, playbooks=playbooks, **ours)

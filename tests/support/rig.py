@@ -11,7 +11,7 @@ import hmac
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
@@ -23,9 +23,11 @@ from infra.local.apps import load_apps
 from infra.local.clock import ManualClock
 from infra.local.composition import WEBHOOK_PATH, LocalComposition, LocalSettings
 from infra.local.entropy import SeededEntropy
+from infra.telemetry import Watch
 from shared.case.case import Case, Subject, case_id
 from shared.case.lifecycle import State
 from shared.ports import Member, Message, Org, Role, Sources, Task
+from shared.ports.task_rules import attribute_headers
 from shared.steps.context import Ports, RequestContext, system_context
 from tests.support.effects import ScriptedEffects
 from tests.support.playbook import ScriptedPlaybook
@@ -58,7 +60,9 @@ class Outgoing:
 class Rig(LocalComposition):
     """One org with members, a scripted playbook and scripted effects, on a real store."""
 
-    def __init__(self, folder: Path, playbook: ScriptedPlaybook | None = None) -> None:
+    def __init__(
+        self, folder: Path, playbook: ScriptedPlaybook | None = None, *, telemetry: Watch | None = None
+    ) -> None:
         self.playbook = playbook or ScriptedPlaybook()
         self.effects = ScriptedEffects()
         self.manual = ManualClock(START)
@@ -69,6 +73,7 @@ class Rig(LocalComposition):
             playbooks={"disputes": self.playbook},
             sources=lambda org: cast(Sources, None),
             effects=self.effects,
+            telemetry=telemetry,
         )
         self.out = Outgoing()
         self.directory.put_org(
@@ -88,10 +93,8 @@ class Rig(LocalComposition):
         self.apps = load_apps(self)
         self.answers: list[tuple[str, int]] = []
 
-    def ports(self, function: str) -> Ports:
-        real = super().ports(function)
-        fields = {name: getattr(real, name) for name in Ports.__dataclass_fields__}
-        return Ports(**{**fields, "messages": self.out, "tasks": self.out})
+    def given(self, function: str) -> Ports:
+        return replace(super().given(function), messages=self.out, tasks=self.out)
 
     def all_ports(self) -> Ports:
         return self.ports("act")
@@ -140,6 +143,7 @@ class Rig(LocalComposition):
 
     def deliver_task(self, task: Task, retry: int = 0) -> int:
         headers = {"X-CloudTasks-TaskRetryCount": str(retry), "X-CloudTasks-QueueName": task.queue}
+        headers |= attribute_headers(task.attributes)
         return self._call(task.function, json.dumps(task.body).encode(), headers)
 
     def _call(self, function: str, body: bytes, headers: dict[str, str]) -> int:

@@ -529,7 +529,7 @@ def test_trouble_of_two_months_asks_which_is_meant(investigated: Look) -> None:
     incident = next(item.row for item in dossier.evidence if "signing keys" in str(item.row.fields))
     times = {"created": "2026-06-01T08:00:00+00:00", "resolved_at": "2026-06-02T20:00:00+00:00"}
     later: dict[str, Cell] = {**incident.fields, **times}
-    use = next(item.row for item in dossier.evidence if item.row.table == USE)
+    use = next(item.row for item in dossier.evidence if item.row.table == USE and "auth-svc" in str(item.row.fields))
     again = dossier.added(USE, "ph_june", {**use.fields, "timestamp": "2026-06-01T15:00:00+00:00"})
     escalates(again.added("datadog.incidents", "INC-9", later), "several months fell below the promise")
 

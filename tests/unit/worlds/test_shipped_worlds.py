@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
@@ -48,9 +49,18 @@ def test_rows_and_stripe_objects_tell_the_same_story(name: str) -> None:
     assert list(disagreements(world.facts, world.stripe_objects)) == []
 
 
+def numbers_in(value: object) -> Iterator[int]:
+    """Every whole number in a JSON value."""
+    if isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from numbers_in(part)
+    elif isinstance(value, int) and not isinstance(value, bool):
+        yield value
+
+
 def worked_out(name: str) -> list[str]:
     """The amounts to be found out, as texts: not those of an object at Stripe, which the facts cannot do without."""
-    shown = {found.get("amount") for found in load_world(find_world(name)).stripe_objects}
+    shown = set(numbers_in(list(load_world(find_world(name)).stripe_objects)))
     wanted = {case.amount_minor for case in load_expectations(find_world(name))} - {None}
     return [text for minor in wanted - shown for text in amount_texts(int(str(minor)))]
 
