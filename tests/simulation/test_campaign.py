@@ -44,9 +44,9 @@ def test_a_hundred_thousand_cases_break_no_rule(chunk: int) -> None:
     clean(1_000_000 + chunk * SOAK_SEEDS_EACH, SOAK_SEEDS_EACH)
 
 
-@pytest.mark.parametrize("seed", [64, 1256, 1295])
+@pytest.mark.parametrize("seed", [52, 1942])
 def test_seeds_that_once_failed(seed: int) -> None:
-    """The simulated inbox forgot what a process had seen already; a store that is strongly consistent does not."""
+    """A duplicate voided an action that the other delivery was carrying out."""
     assert judge(seed).violations == []
 
 
