@@ -25,6 +25,10 @@ class Assessment:
     troubles: list[Trouble]
     said: list[Statement]
     complaints: list[Statement]
+    unclear_complaints: list[Statement]
+    """What may be a complaint, and has to be read by a person."""
+    undated: list[Evidence]
+    """What they wrote at a time that cannot be read."""
     promises: list[Statement]
     cancellations: Cancellations
     courtesies: list[Evidence]
@@ -71,6 +75,8 @@ def assess(matter: Matter) -> Assessment:
         troubles=trouble.troubles(matter, used),
         said=said,
         complaints=[item for item in testimony.complaints(said) if item.at >= since],
+        unclear_complaints=[item for item in testimony.unclear_complaints(said) if item.at >= since],
+        undated=testimony.undated(matter),
         promises=testimony.promises(said, since),
         cancellations=cancelling.cancellations(matter, said),
         courtesies=testimony.courtesies(matter),

@@ -347,7 +347,7 @@ def test_trouble_that_may_have_concerned_them_is_cleared_up_by_a_person(dossier:
         ({"payment_method_details__card__network_reason_code": "13.2"}, "staff promised money back"),
         (
             {"payment_method_details__card__network_reason_code": "13.6"},
-            "promised money back in writing, and how much is not clear",
+            "wrote about money back, and what they promised is not plain",
         ),
     ],
 )

@@ -69,6 +69,7 @@ def rule(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling | None
     check_everything_was_read(matter, gaps, operations=False)
     _check_records_were_read(matter, gaps, policy)
     found = _seats(matter, seen, wanted, matter.line, billed)
+    _check_complaints_are_clear(matter, seen, wanted, policy)
     failing = _failing(found, wanted)
     if failing and not wanted.accepts:
         raise Stop((f"{policy.name} leaves it to a person: {listed(failing)}",), (policy.evidence, *found.rows))
@@ -103,6 +104,17 @@ def _seats(matter: Matter, seen: Assessment, rule: SeatReconciliation, line: Evi
         row for row in matter.exhibits.rows("salesforce.opportunities", "hubspot.deals") if _is_signed(matter, row)
     ]
     return Seats(billed, line, tuple(matter.exhibits.rows("auth.sign_ins")), tuple(addenda), tuple(said))
+
+
+def _check_complaints_are_clear(matter: Matter, seen: Assessment, rule: SeatReconciliation, policy: Policy) -> None:
+    since = matter.now - timedelta(days=rule.complaint_free_days)
+    heard = [item for item in seen.said if item.theirs and item.at >= since]
+    doubtful = [item.evidence for item in heard if language.may_be_billing_complaint(item.text)]
+    if doubtful or seen.undated:
+        raise Stop(
+            ("they wrote something that may be a complaint about the bill, and a person has to read it",),
+            (policy.evidence, *doubtful, *seen.undated),
+        )
 
 
 def _is_signed(matter: Matter, row: Evidence) -> bool:
