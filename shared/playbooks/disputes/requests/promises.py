@@ -16,7 +16,7 @@ from shared.playbooks.disputes.payment import Payment
 from shared.playbooks.disputes.policies import Policy
 from shared.playbooks.disputes.policy_rules.sales_promise import SEATS, TRIAL, SalesPromise, sales_promise
 from shared.playbooks.disputes.requests.claim import Claim
-from shared.playbooks.disputes.requests.footing import payment_meant, untouched
+from shared.playbooks.disputes.requests.footing import paid_as_billed, payment_meant, untouched
 from shared.playbooks.disputes.requests.model import Errand, Owed, Ruling, person
 from shared.team import promises
 from shared.team.contract import Material
@@ -208,6 +208,8 @@ def _kept(
     """The ruling that keeps a promise. `line`: what goes back; None: the whole charge. `words`: for them and for us."""
     because, told = words
     untouched(claim, payment)
+    if line is not None:
+        paid_as_billed(payment)
     priced = line if line is not None and whole(line, "amount") != payment.amount_minor else payment.charge
     derivation = derive.whole_amount(priced, payment.currency)
     if derivation.value_minor > (payment.left_minor or 0):
