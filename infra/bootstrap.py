@@ -6,14 +6,18 @@ connected systems, only `act` holds the effects with their write credentials.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from shared.steps.context import Ports
 from shared.steps.intake import Endpoint
+
+if TYPE_CHECKING:
+    from infra.settings import Settings
 
 
 class Composition(Protocol):
@@ -29,6 +33,7 @@ class Composition(Protocol):
 
 
 _composition: ContextVar[Composition | None] = ContextVar("composition", default=None)
+_settings: list[Settings] = []
 _from_settings: list[Composition] = []
 _lock = threading.Lock()
 
@@ -44,14 +49,21 @@ def composed_as(composition: Composition) -> Iterator[None]:
 
 
 def ports_of(function: str) -> Callable[[], Ports]:
-    """The function's ports, built at the first request: a cold start pays only for what it uses."""
+    """The function's ports, built at the first request: a cold start pays only for what it uses.
+
+    Raises InvalidInput at once for a deployed function whose settings it cannot run with.
+    """
     chosen = _composition.get()
+    if chosen is None and os.environ.get("MANTHAN_RUNTIME") == "google":
+        _own_settings().check(function)
     built: list[Ports] = []
+    building = threading.Lock()
 
     def ports() -> Ports:
-        if not built:
-            built.append((chosen or _settings_composition()).ports(function))
-        return built[0]
+        with building:
+            if not built:
+                built.append((chosen or _settings_composition()).ports(function))
+            return built[0]
 
     return ports
 
@@ -66,11 +78,39 @@ def endpoints() -> Callable[[str], Endpoint]:
     return endpoint
 
 
+def from_settings(settings: Settings) -> Composition:
+    """The composition that these settings describe."""
+    # Imported here: a deployed function must not load what its bundle does not carry.
+    from infra.telemetry import watch
+
+    telemetry = watch(
+        traces=settings.traces,
+        json_logs=settings.logs == "json",
+        project=settings.project,
+        service=os.environ.get("K_SERVICE") or "manthan",  # as Cloud Run calls it
+    )
+    if settings.runtime == "google":
+        from infra.google.composition import GoogleComposition
+
+        return GoogleComposition(settings, telemetry=telemetry)
+    from infra.local.composition import LocalComposition, LocalSettings
+
+    return LocalComposition(LocalSettings.of(settings), telemetry=telemetry)
+
+
 def _settings_composition() -> Composition:
+    settings = _own_settings()
     with _lock:
         if not _from_settings:
-            # Imported here: a deployed function must not load what its bundle does not carry.
-            from infra.local.composition import from_environment
-
-            _from_settings.append(from_environment())
+            _from_settings.append(from_settings(settings))
         return _from_settings[0]
+
+
+def _own_settings() -> Settings:
+    """The settings of this process. Raises InvalidInput, and Retryable while a secret cannot be read."""
+    from infra.settings import load
+
+    with _lock:
+        if not _settings:
+            _settings.append(load())
+        return _settings[0]

@@ -54,8 +54,15 @@ def at_hand(folder: DataFolder) -> Iterator[Ports]:
 
     A folder that a `manthan dev` runs can be worked on beside it. Raises FolderInUse for one that another command runs.
     """
+    dev = folder.dev
+    if dev is not None and dev.cloud:
+        from infra.cloud.visiting import visiting  # only here: its libraries take half a second
+
+        with visiting(dev.cloud) as cloud:
+            yield cloud.ports("cli")
+        return
     with ExitStack() as stack:
-        if folder.dev is None:
+        if dev is None:
             stack.enter_context(locked(folder.path))
         # The world's time, not ours: its deadlines are counted in it.
         clock = WorldClock(present(folder))

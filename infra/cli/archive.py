@@ -18,7 +18,8 @@ from shared.case.case import Case
 from shared.case.evidence import Evidence
 from shared.case.lifecycle import State
 from shared.errors import InvalidInput, NotFound
-from shared.ports.store import CaseQuery
+from shared.ports.store import CaseQuery, CaseStore, Inbox
+from shared.ports.trace import TraceReader
 from shared.steps.reports import EvidenceDamaged, read_evidence
 from shared.steps.texts import with_texts
 
@@ -30,9 +31,9 @@ class Archive:
     """The cases of one folder's org, with their logs, evidence and trace."""
 
     folder: DataFolder
-    store: SqliteStore
-    inbox: SqliteInbox
-    trace: SqliteTrace
+    store: CaseStore
+    inbox: Inbox
+    trace: TraceReader
 
     def cases(self, states: Sequence[State] = ()) -> list[Case]:
         """Its cases, the latest change first."""
@@ -61,11 +62,24 @@ class Archive:
 @contextmanager
 def opened(folder: DataFolder) -> Iterator[Archive]:
     """The folder's archive. Raises NotFound when nothing has run in the folder yet."""
+    dev = folder.dev
+    if dev is not None and dev.cloud:
+        from infra.cloud.visiting import visiting  # only here: its libraries take half a second
+
+        with visiting(dev.cloud) as cloud:
+            yield Archive(folder, cloud.stores.store, cloud.stores.inbox, cloud.stores.trace)
+        return
     path = folder.path / DATABASE
     if not path.is_file():
         raise NotFound(f"nothing has run in {folder.path} yet: run `manthan demo` first")
     with Database(path) as database:
         yield Archive(folder, SqliteStore(database), SqliteInbox(database), SqliteTrace(database, SystemClock()))
+
+
+def anything_in(folder: DataFolder) -> bool:
+    """Whether something has run in the folder that can be looked at."""
+    dev = folder.dev
+    return (folder.path / DATABASE).is_file() or (dev is not None and bool(dev.cloud))
 
 
 def holding(case_id: str, data: Path | None) -> DataFolder:
@@ -85,7 +99,7 @@ def holding(case_id: str, data: Path | None) -> DataFolder:
 
 
 def _holds(candidate: DataFolder, case_id: str) -> bool:
-    if not (candidate.path / DATABASE).is_file():
+    if not anything_in(candidate):
         return False
     with opened(candidate) as archive:
         return archive.has(case_id)

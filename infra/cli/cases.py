@@ -50,12 +50,12 @@ def list_cases(states: tuple[str, ...], data: Path | None, as_json: bool) -> Exi
     """
     screen = Screen(as_json)
     from infra.cli import folder as folders
-    from infra.cli.archive import opened, require_state
+    from infra.cli.archive import anything_in, opened, require_state
 
     wanted = [require_state(name) for name in states]
     found: list[dict[str, Any]] = []
     for folder in folders.chosen(data):
-        if (folder.path / folders.DATABASE).is_file():
+        if anything_in(folder):
             with opened(folder) as archive:
                 found += [_summary(archive, case) for case in archive.cases(wanted)]
     screen.emit({"cases": found, "count": len(found)})

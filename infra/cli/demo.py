@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 )
 @options.data
 @click.option("--fresh/--keep", default=True, help="Start over (default), or go on with what the data folder holds.")
+@options.cloud
 @options.as_json
-def demo(world: str, approve_as: tuple[str, ...], data: Path | None, fresh: bool, as_json: bool) -> Exit:
+def demo(world: str, approve_as: tuple[str, ...], data: Path | None, fresh: bool, cloud: bool, as_json: bool) -> Exit:
     """Settle the cases of WORLD: a shipped world's name, or a folder.
 
     Its events are sent, signed, to the webhook; specialists investigate; people approve; what was approved is carried
@@ -38,18 +39,22 @@ def demo(world: str, approve_as: tuple[str, ...], data: Path | None, fresh: bool
       manthan demo aperture --json
       manthan demo aperture --approve-as priya.raman@northlight.example
       manthan demo ./my-world --data /tmp/my-world --keep
+      manthan demo aperture --cloud
 
     Ends with 0 if every case was resolved, and with 1 if there was none, or one ended otherwise or rightly waits for
-    a person.
+    a person. With --cloud nothing is kept but mails and logs, and it ends with 3 without the emulators.
     """
+    if cloud and not fresh:
+        raise click.UsageError("the emulators keep nothing that --keep could go on with")
     started = monotonic()
     screen = Screen(as_json)
     from infra.cli.approving import Approvers
     from infra.cli.performance import cases_json, ignored_of, on_stage, perform
     from infra.cli.progress import narrating
     from infra.cli.result import run_json
+    from infra.cli.staging import place_of
 
-    with on_stage(world, data, fresh=fresh) as stage:
+    with on_stage(world, data, fresh=fresh, **place_of(screen, cloud=cloud)) as stage:
         screen.say(f"{stage.world.name}: {stage.world.manifest.title}", bold=True)
         with narrating(stage, screen) as narrator:
             stage.deliver_events()
@@ -58,11 +63,11 @@ def demo(world: str, approve_as: tuple[str, ...], data: Path | None, fresh: bool
             elapsed_ms = round((monotonic() - started) * 1000)
             screen.emit(run_json(cases_json(stage), ignored_of(stage), elapsed_ms))
         else:
-            _show_outcome(screen, stage)
+            _show_outcome(screen, stage, kept=not cloud)
         return _ended(screen, stage)
 
 
-def _show_outcome(screen: Screen, stage: Stage) -> None:
+def _show_outcome(screen: Screen, stage: Stage, *, kept: bool) -> None:
     from infra.cli.next_steps import show_next_steps
     from infra.cli.performance import audited, ignored_of, with_their_texts
     from infra.cli.render import show_case, show_end
@@ -79,7 +84,7 @@ def _show_outcome(screen: Screen, stage: Stage) -> None:
     screen.show()
     screen.show(f"What was written to people: {stage.outbox}")
     data = _data_option(stage)
-    for case in stage.cases():
+    for case in stage.cases() if kept else ():
         show_next_steps(screen, case, stage.world.org, data)
         screen.show(f"Look again:                 manthan cases show {case.id} --evidence{data}")
         screen.show(f"Verify the log:             manthan audit verify {case.id}{data}")

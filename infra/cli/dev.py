@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,7 +16,9 @@ from infra.cli.output import Exit, Screen
 
 if TYPE_CHECKING:
     from infra.dev.address import Address
+    from infra.dev.places import Places
     from infra.stage import Stage
+    from infra.worlds.model import World
 
 _PORT: Final = 8700
 
@@ -44,17 +46,23 @@ _PORT: Final = 8700
     help="How much faster than ours the world's time goes while nothing runs.",
 )
 @click.option("--jump", is_flag=True, help="Jump to whatever comes next while a case waits for nothing else.")
+@click.option("--cloud", is_flag=True, help="On Google's own emulators, every function in a process of its own.")
 @options.as_json
-def dev(world: str, port: int, persist: Path | None, speed: float, jump: bool, as_json: bool) -> Exit:
+def dev(world: str, port: int, persist: Path | None, speed: float, jump: bool, cloud: bool, as_json: bool) -> Exit:
     """Serve every function on a port of its own, with a durable queue that delivers over HTTP, a simulated Stripe and
     a sweep every minute, and follow what happens.
 
     Only this machine can reach it. Other commands work on the same data meanwhile: `cases`, `effects`, and `trigger
     --dev`. The world's events do not come by themselves: `trigger` sends them. Ctrl-C or SIGTERM stops everything.
 
+    With --cloud the same functions run as they are deployed: each in a process of its own under the functions
+    framework, on Google's Firestore and Pub/Sub emulators and a Cloud Tasks one, all started and stopped with it. Those
+    that FIRESTORE_EMULATOR_HOST and PUBSUB_EMULATOR_HOST point to are used instead. Nothing is kept.
+
     \b
     Examples:
       manthan dev
+      manthan dev --cloud --jump
       manthan dev --world quill --port 9000 --persist ./quill-data
       manthan dev --jump --json
       manthan trigger charge.dispute.created --dev           in another terminal
@@ -62,37 +70,66 @@ def dev(world: str, port: int, persist: Path | None, speed: float, jump: bool, a
 
     With --json the first line of stdout is {"ready": true, "functions": ..., "webhook": ..., "stripe": ..., "data":
     ..., "secret_file": ...}, and the story goes to stderr. Ends with 0 when it was asked to end, and with 3 when a
-    port is busy or its Stripe has gone; then stdout also has the error.
+    port is busy, its Stripe has gone or an emulator is missing; then stdout also has the error.
     """
+    if cloud and persist is not None:
+        raise click.UsageError("the emulators keep nothing: --persist is for the embedded default")
     from infra.cli.signals import asked_to_end
 
     screen = Screen(as_json)
     with asked_to_end() as stop:  # before anything is loaded: it takes a while
-        _run(screen, (world, persist, port), (speed, jump), stop)
+        _run(screen, (world, persist, port, cloud), (speed, jump), stop)
     screen.say("stopped")
     return Exit.FINE
 
 
-def _run(screen: Screen, place: tuple[str, Path | None, int], pace: tuple[float, bool], stop: threading.Event) -> None:
+def _run(
+    screen: Screen, place: tuple[str, Path | None, int, bool], pace: tuple[float, bool], stop: threading.Event
+) -> None:
     from infra.cli.performance import on_stage
     from infra.cli.reel import Reel
-    from infra.dev.house import live, posted, served
+    from infra.dev.house import live, posted
     from infra.dev.pace import Pace
     from infra.dev.places import taken
 
-    world, persist, port = place
+    world, persist, port, cloud = place
     with taken(port) as places, _folder(persist, port or places.port_of("stripe_webhook")) as data:
-        with on_stage(world, data, fresh=persist is None, set_up=served(places)) as stage:
-            reel = Reel(stage.ports.store, stage.composition.trace)
+        with on_stage(world, data, fresh=persist is None, set_up=_set_up(screen, places, cloud=cloud)) as stage:
+            reel = Reel(stage.ports.store, stage.trace)
             reel.news(stage.cases())  # what happened before is no news
 
             def look() -> None:
                 for line in reel.news(stage.cases()):
                     screen.say(line)
 
-            with posted(stage, places) as address:
+            with posted(stage, places) as address, _noticing(data, cloud=cloud) as anything_new:
                 _say_ready(screen, address, stage)
-                live(stage, Pace(*pace), stop, look)
+                live(stage, Pace(*pace), stop, look, anything_new)
+
+
+def _set_up(screen: Screen, places: Places, *, cloud: bool) -> Callable[[World, Path], Stage]:
+    """How the stage is set up at these places."""
+    if cloud:
+        from infra.cloud.stage import on_own_cloud
+
+        screen.say("starting the emulators and every function in a process of its own ...")
+        return on_own_cloud(places)
+    from infra.dev.house import served
+
+    return served(places)
+
+
+@contextmanager
+def _noticing(data: Path, *, cloud: bool) -> Iterator[Callable[[], bool]]:
+    """Something to ask whether anybody may have changed anything. Of a cloud one has to look oneself."""
+    if cloud:
+        yield lambda: True
+        return
+    from infra.cli.folder import DATABASE
+    from infra.dev.changes import Changes
+
+    with Changes(data / DATABASE) as changes:
+        yield changes.any
 
 
 @contextmanager

@@ -27,7 +27,7 @@ _PACKAGES: Final = (
     "sqlglot",
     "stripe",
 )
-_LATER: Final = ("java", "chromium")
+_LATER: Final = ("chromium",)
 _OLDEST_SQLITE: Final = (3, 35, 0)
 """The first with RETURNING."""
 
@@ -58,6 +58,7 @@ def diagnose(data: Path) -> Iterator[Diagnosis]:
         yield _tried("loopback port", _free_port, "allow listening on 127.0.0.1")
         yield _tried("simulated stripe", lambda: _stripe(place), "run `python -m infra.fakes.stripe --help` to see why")
         yield _tried("query process", lambda: _query(place), "raise the limit on address space (`ulimit -v unlimited`)")
+    yield from _emulators()
     yield from map(_later, _LATER)
 
 
@@ -125,6 +126,19 @@ def _query(place: Path) -> str:
     with DuckDbSources(path, workers=1) as sources:
         rows = len(sources.sql("SELECT id FROM doctor.probe").rows)
     return f"answers a query ({rows} row) within its limit on address space"
+
+
+def _emulators() -> Iterator[Diagnosis]:
+    """Only `--cloud` needs them: what is missing fails nothing here."""
+    from infra.fakes.emulators import FIRESTORE, PUBSUB, EmulatorMissing, command
+
+    for kind in (FIRESTORE, PUBSUB):
+        try:
+            command(kind, 0)
+        except EmulatorMissing as missing:
+            yield Diagnosis(f"{kind.name} emulator", True, f"not needed but for --cloud: {missing}")
+        else:
+            yield Diagnosis(f"{kind.name} emulator", True, "installed")
 
 
 def _later(name: str) -> Diagnosis:

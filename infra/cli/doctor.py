@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -14,7 +16,8 @@ from infra.cli.output import Exit, Screen
 @options.data
 @options.as_json
 def doctor(data: Path | None, as_json: bool) -> Exit:
-    """Check Python, packages, the data folder, SQLite, ports, the simulated Stripe and the query processes.
+    """Check Python, packages, the data folder, SQLite, ports, the simulated Stripe and the query processes; and with
+    MANTHAN_RUNTIME=google whether the settings are complete and what they name can be reached.
 
     \b
     Examples:
@@ -24,11 +27,12 @@ def doctor(data: Path | None, as_json: bool) -> Exit:
     Ends with 3 if something that is needed is missing.
     """
     screen = Screen(as_json)
+    from infra.cli.configuration import diagnose_configuration
     from infra.cli.diagnosis import diagnose
     from infra.cli.folder import ROOT
 
     found = []
-    for result in diagnose(data or ROOT):
+    for result in chain(diagnose(data or ROOT), diagnose_configuration(os.environ)):
         found.append(result)
         screen.show(f"{'ok  ' if result.ok else 'FAIL'}  {result.name}: {result.detail}")
         if result.fix:

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 @click.command("eval")
 @click.argument("worlds", nargs=-1, metavar="[DIR]...")
+@options.cloud
 @options.as_json
-def evaluate(worlds: tuple[str, ...], as_json: bool) -> Exit:
+def evaluate(worlds: tuple[str, ...], cloud: bool, as_json: bool) -> Exit:
     """Run worlds and compare each with its expect.yaml. DIR: a shipped world's name or a folder; default: all shipped.
 
     Every world runs in a temporary folder, with eligible members approving in order. At the end, what our decisions
@@ -26,20 +27,23 @@ def evaluate(worlds: tuple[str, ...], as_json: bool) -> Exit:
     Examples:
       manthan eval
       manthan eval aperture ./my-world --json
+      manthan eval larkspur aperture --cloud
 
     Ends with 1 if any check fails.
     """
     screen = Screen(as_json)
     from infra.cli.baselines import baselines
+    from infra.cli.staging import shared_place
     from infra.cli.trial import tried
     from infra.worlds import find_world, shipped_worlds
 
     roots = [find_world(name) for name in worlds or shipped_worlds()]
     trials: list[Trial] = []
-    for root in roots:
-        screen.say(f"{root.name} runs ({len(trials) + 1} of {len(roots)}) ...")
-        trials.append(tried(root))
-        _show(screen, trials[-1])
+    with shared_place(screen, cloud=cloud) as place:
+        for root in roots:
+            screen.say(f"{root.name} runs ({len(trials) + 1} of {len(roots)}) ...")
+            trials.append(tried(root, place))
+            _show(screen, trials[-1])
     passed = sum(trial.passed for trial in trials)
     failed = len(trials) - passed
     balances = baselines((trial.org, trial.judged) for trial in trials)

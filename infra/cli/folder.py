@@ -27,7 +27,7 @@ _MARK: Final = "world.json"
 _LOCK: Final = "in-use.lock"
 _OURS: Final = (
     *("manthan.db*", "stripe.db*", "sources*.duckdb*", "requests", "outbox", "scene.set", LOG, _MARK),
-    *(address.FILE, address.SECRET_FILE),
+    *(address.FILE, address.SECRET_FILE, "cloud"),
 )
 """Everything a stage leaves in its folder; nothing else in it is ever deleted."""
 
@@ -75,18 +75,21 @@ class DataFolder:
         return posted if posted is not None and self.in_use else None
 
 
-def of_world(world_name: str) -> Path:
+def of_world(world_name: str, shelf: str = "demo") -> Path:
     """Where a world's data is by default."""
-    return ROOT / "demo" / world_name
+    return ROOT / shelf / world_name
 
 
-def of(named: str, world: World, data: Path | None) -> DataFolder:
-    """A world's data folder, made or not. `named`: how the world was asked for, a shipped name or a path."""
+def of(named: str, world: World, data: Path | None, *, shelf: str = "demo") -> DataFolder:
+    """A world's data folder, made or not. `named`: how the world was asked for, a shipped name or a path.
+
+    `shelf`: where the default folders of its kind are.
+    """
     shipped = world.name == named
     # A copy keeps the name of what it was copied from: its folder must not be that one's.
     own = world.name if shipped else f"{world.name}-{short_hash(str(world.root.resolve()), length=8)}"
     return DataFolder(
-        path=data or of_world(own), world=named if shipped else str(world.root.resolve()), org=world.org.id
+        path=data or of_world(own, shelf), world=named if shipped else str(world.root.resolve()), org=world.org.id
     )
 
 

@@ -74,7 +74,7 @@ class _Picture:
         reports = {
             report.specialist: report for report in self._stage.ports.store.reports(case.org, case.id, current.number)
         }
-        doing = {line.lane: line.what for line in self._stage.composition.trace.list(case.org, case.id)}
+        doing = {line.lane: line.what for line in self._stage.trace.list(case.org, case.id)}
         for assignment in current.assignments:
             name = Text(words(assignment.specialist))
             report = reports.get(assignment.specialist)

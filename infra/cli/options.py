@@ -24,3 +24,9 @@ as_email = click.option(
 )
 
 no_run = click.option("--no-run", is_flag=True, help="Only record it; the next command that runs this folder goes on.")
+
+cloud = click.option(
+    "--cloud",
+    is_flag=True,
+    help="On Google's own emulators, every function in a process of its own; see `manthan dev --help`.",
+)

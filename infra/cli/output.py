@@ -119,12 +119,13 @@ def _other_meaning(error: BaseException) -> tuple[str, str, Exit]:
 
 
 def _status_of(error: ManthanError) -> Exit:
+    from infra.fakes.emulators import EmulatorMissing
     from infra.local.faults import StoreBroken
 
     if isinstance(error, (InvalidInput, NotFound)):
         return Exit.USAGE
     if isinstance(error, (Refused, Conflict)):
         return Exit.NO
-    if isinstance(error, (EnvironmentFault, StoreBroken, Retryable)):
+    if isinstance(error, (EnvironmentFault, EmulatorMissing, StoreBroken, Retryable)):
         return Exit.ENVIRONMENT
     return Exit.NO

@@ -46,15 +46,20 @@ class Onlooker(Protocol):
 
 @contextmanager
 def on_stage(
-    named: str, data: Path | None, *, fresh: bool, set_up: Callable[[World, Path], Stage] = Stage
+    named: str,
+    data: Path | None,
+    *,
+    fresh: bool,
+    set_up: Callable[[World, Path], Stage] = Stage,
+    shelf: str = "demo",
 ) -> Iterator[Stage]:
     """A world on its stage, in its data folder.
 
-    `named`: a shipped world or a folder. Raises NotFound for a world that does not exist, InvalidInput for a broken
-    one, FolderInUse.
+    `named`: a shipped world or a folder. `shelf`: where the default folder is. Raises NotFound for a world that
+    does not exist, InvalidInput for a broken one, FolderInUse.
     """
     world = load_world(find_world(named))
-    folder = folders.of(named, world, data)
+    folder = folders.of(named, world, data, shelf=shelf)
     with occupied(folder, fresh=fresh), logged_to(folder.path / LOG), set_up(world, folder.path) as stage:
         yield stage
 

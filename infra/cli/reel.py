@@ -6,16 +6,15 @@ from collections.abc import Sequence
 
 from infra.cli.progress import Follower, Line
 from infra.cli.text import inline, moment, words
-from infra.local.trace import SqliteTrace
 from shared.case.case import Case
 from shared.ports.store import CaseStore
-from shared.ports.trace import TraceLine
+from shared.ports.trace import TraceLine, TraceReader
 
 
 class Reel:
     """Log and trace of some cases, each line shown once."""
 
-    def __init__(self, store: CaseStore, trace: SqliteTrace) -> None:
+    def __init__(self, store: CaseStore, trace: TraceReader) -> None:
         self._follower = Follower(store)
         self._trace = trace
         self._traced: dict[str, int] = {}

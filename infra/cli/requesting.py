@@ -9,8 +9,8 @@ from datetime import datetime
 from pathlib import Path
 
 from infra.cli.aftermath import as_member, at_hand
-from infra.cli.archive import Archive, opened
-from infra.cli.folder import DATABASE, DataFolder
+from infra.cli.archive import Archive, anything_in, opened
+from infra.cli.folder import DataFolder
 from infra.cli.output import Screen
 from infra.cli.performance import asking, go_on, on_stage
 from infra.cli.progress import narrating
@@ -110,7 +110,7 @@ def _case_of(archive: Archive, request_id: str) -> str | None:
 
 
 def _entry(folder: DataFolder, request_id: str) -> InboxEntry | None:
-    if not (folder.path / DATABASE).is_file():
+    if not anything_in(folder):
         return None
     with opened(folder) as archive:
         return archive.inbox.get(folder.org, request_id)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 from infra.cli.archive import opened
 from infra.cli.folder import DATABASE, DataFolder
@@ -24,6 +25,10 @@ from shared.case.case import Case
 from shared.errors import Refused, Retryable
 from shared.ports.directory import Role
 from shared.ports.effects import Stop
+
+if TYPE_CHECKING:
+    from infra.google.directory import FirestoreDirectory
+    from infra.google.switch import FirestoreSwitch
 
 _MAY_SWITCH = frozenset({Role.ADMIN, Role.APPROVER})
 _SWEEP_TIMEOUT_S = 180.0
@@ -46,8 +51,8 @@ class Standing:
 @dataclass(frozen=True, slots=True)
 class _Desk:
     folder: DataFolder
-    switch: SqliteSwitch
-    directory: SqliteDirectory
+    switch: SqliteSwitch | FirestoreSwitch
+    directory: SqliteDirectory | FirestoreDirectory
 
     def require(self, email: str) -> str:
         """The e-mail of the member, who may use the switch. Raises Refused."""
@@ -100,7 +105,7 @@ def open_cases(folder: DataFolder, known: Sequence[Case] = ()) -> list[Case]:
 
 def sweep_at_once(screen: Screen, folder: DataFolder) -> None:
     """Send everything again that is due, ignoring back-off, and have it carried out until people are asked."""
-    if (dev := folder.dev) is not None:
+    if (dev := folder.dev) is not None and not dev.cloud:
         _have_swept(dev)
         screen.say(f"the `manthan dev` that runs {folder.path} goes on with it")
     elif folder.in_use:
@@ -123,6 +128,13 @@ def _have_swept(dev: Address) -> None:
 
 @contextmanager
 def _desk(folder: DataFolder) -> Iterator[_Desk]:
+    dev = folder.dev
+    if dev is not None and dev.cloud:
+        from infra.cloud.visiting import visiting  # only here: its libraries take half a second
+
+        with visiting(dev.cloud) as cloud:
+            yield _Desk(folder, cloud.stores.switch, cloud.stores.directory)
+        return
     with opened(folder):  # says what to do where nothing has run
         clock = WorldClock(present(folder))
     with Database(folder.path / DATABASE) as database:

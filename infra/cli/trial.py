@@ -11,6 +11,7 @@ from infra.cli.approving import Approvers, Turn
 from infra.cli.expected import Check, Found, Judged, PacketFound, judge
 from infra.cli.legality import illegal_drafts
 from infra.cli.performance import audited, on_stage, perform, with_their_texts
+from infra.cli.staging import Place
 from infra.local.driver import WorldStuck
 from infra.stage import Stage
 from infra.worlds import load_expectations
@@ -37,15 +38,15 @@ class Trial:
         return all(case.passed for case in self.judged)
 
 
-def tried(root: Path) -> Trial:
-    """Run the world in `root` and compare.
+def tried(root: Path, place: Place | None = None) -> Trial:
+    """Run the world in `root` and compare; `place` says where, if not on this process's own threads.
 
     Raises InvalidInput for a broken world; one that does not come to its end fails.
     """
     expected = load_expectations(root)
     with (
         tempfile.TemporaryDirectory(prefix="manthan-eval-") as data,
-        on_stage(str(root), Path(data), fresh=True) as stage,
+        on_stage(str(root), Path(data), fresh=True, **(place or {})) as stage,
     ):
         ended: tuple[Judged, ...] = ()
         try:

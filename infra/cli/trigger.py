@@ -80,13 +80,11 @@ def _to_a_stage(screen: Screen, place: tuple[str, Path | None], choose: Choose, 
     from infra.cli.performance import asking, cases_json, go_on, ignored_of, on_stage
     from infra.cli.progress import narrating
     from infra.cli.render import show_standing
-    from infra.stage import SECRET_NAME
 
     world, data = place
     with on_stage(world, data, fresh=False) as stage:
-        secret = stage.composition.settings.secrets[SECRET_NAME]
         with narrating(stage, screen, from_now=True) as narrator:
-            deliveries = deliver(stage.webhook_url, secret, choose(stage.world), duplicates)
+            deliveries = deliver(stage.webhook_url, stage.signing_secret, choose(stage.world), duplicates)
             _say(screen, deliveries)
             go_on(stage, narrator)
             narrator.stands_still(asking(stage))

@@ -7,8 +7,8 @@ import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
 
-from infra.cli.archive import opened
-from infra.cli.folder import DATABASE, STRIPE, DataFolder
+from infra.cli.archive import anything_in, opened
+from infra.cli.folder import STRIPE, DataFolder
 from infra.cli.loopback import exchange
 from infra.dev.address import Address
 from infra.fakes.stripe import clock
@@ -44,7 +44,7 @@ def _of_resting_stripe(folder: DataFolder) -> list[datetime]:
 
 
 def _of_cases(folder: DataFolder) -> list[datetime]:
-    if not (folder.path / DATABASE).is_file():
+    if not anything_in(folder):
         return []
     with opened(folder) as archive:
         return [case.updated_at for case in archive.cases()[:1]]  # the latest change comes first

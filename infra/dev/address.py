@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -25,6 +25,8 @@ class Address:
     data: str
     secret_file: str
     """Holds the secret that signs events for the webhook; readable by its owner alone."""
+    cloud: dict[str, str] = field(default_factory=dict)
+    """On a local cloud, the variables with which other commands work on it; there are no secrets among them."""
 
     def as_json(self) -> dict[str, Any]:
         """The addresses for other programs."""

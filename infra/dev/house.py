@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Final
 
 from infra.dev.address import Address, keep_secret
-from infra.dev.changes import Changes
 from infra.dev.pace import Beats, Pace
 from infra.dev.places import Places
 from infra.dev.sources import growing
 from infra.local.carriers import WsgiApp, over_http
-from infra.stage import SECRET_NAME, Stage
+from infra.stage import Stage
 from infra.stage.serving import LOOPBACK, AppServer, Reach, webhook_url
 from infra.worlds.model import World
 
@@ -47,7 +46,7 @@ def served(places: Places) -> Callable[[World, Path], Stage]:
 @contextmanager
 def posted(stage: Stage, places: Places) -> Iterator[Address]:
     """Leave in the data folder what other commands need to work on it, for as long as the block runs."""
-    secret_file = keep_secret(stage.data, stage.composition.settings.secrets[SECRET_NAME])
+    secret_file = keep_secret(stage.data, stage.signing_secret)
     address = Address(
         world=stage.world.name,
         functions={name: f"http://{LOOPBACK}:{places.port_of(name)}/" for name in places.functions},
@@ -55,6 +54,7 @@ def posted(stage: Stage, places: Places) -> Iterator[Address]:
         stripe=stage.double.url,
         data=str(stage.data.absolute()),
         secret_file=str(secret_file),
+        cloud=dict(stage.visitors),
     )
     address.post_up()
     try:
@@ -63,17 +63,18 @@ def posted(stage: Stage, places: Places) -> Iterator[Address]:
         address.take_down()
 
 
-def live(stage: Stage, pace: Pace, stop: threading.Event, look: Callable[[], None]) -> None:
+def live(
+    stage: Stage, pace: Pace, stop: threading.Event, look: Callable[[], None], anything_new: Callable[[], bool]
+) -> None:
     """Have the world's time go on until `stop`, calling `look` whenever something may have changed.
 
     Other processes may change cases and enqueue what follows from it: it is taken over at the next beat. Raises
     DoubleFailed when Stripe has gone.
     """
     beats = Beats(stage, pace, stop.is_set)
-    with Changes(stage.composition.settings.database) as changes:
-        while not stop.wait(_BEAT_S):
-            if changes.any():
-                stage.runtime.refresh()
-                look()
-            beats.beat()
+    while not stop.wait(_BEAT_S):
+        if anything_new():
+            stage.runtime.refresh()
+            look()
+        beats.beat()
     look()

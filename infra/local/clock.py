@@ -87,10 +87,9 @@ class WorldClock:
         if start.tzinfo is None or speed <= 0:
             raise ValueError("a world starts at an aware instant and runs at a positive speed")
         self._changed = threading.Condition()
-        self._base = start.astimezone(UTC)
-        self._since = time.monotonic()
         self._speed = speed
         self._jumps = _Jumps()
+        self._start_from(start.astimezone(UTC), time.monotonic())
 
     def now(self) -> datetime:
         """The present instant of the world, in UTC."""
@@ -116,14 +115,17 @@ class WorldClock:
         with self._changed:
             if instant <= self._now():
                 return
-            self._base = instant.astimezone(UTC)
-            self._since = time.monotonic()
+            self._start_from(instant.astimezone(UTC), time.monotonic())
             self._changed.notify_all()
         self._jumps.tell()
 
     def on_jump(self, wake: Callable[[], None]) -> Cancel:
         """Call `wake` after each jump."""
         return self._jumps.add(wake)
+
+    def _start_from(self, base: datetime, since: float) -> None:
+        """Show this instant at this reading of the monotonic clock, and run on from there."""
+        self._base, self._since = base, since
 
     def _now(self) -> datetime:
         return self._base + timedelta(seconds=(time.monotonic() - self._since) * self._speed)

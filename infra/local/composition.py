@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Self
 
 from infra.local.callers import LoopbackCallers
 from infra.local.claims import SqliteClaims
@@ -25,17 +23,27 @@ from infra.local.store import SqliteStore
 from infra.local.switch import SqliteSwitch
 from infra.local.tasks import LocalTasks
 from infra.local.trace import SqliteTrace
+from infra.parts import (
+    ACTING,
+    DRAWING,
+    READING_SOURCES,
+    WEBHOOK_PATH,
+    earliest,
+    effects_through,
+    render,
+    shipped_playbooks,
+    webhook_endpoint,
+)
 from infra.telemetry import Watch
-from shared.case.actions import ActionKind
-from shared.case.document import Document
-from shared.errors import InvalidInput, NotFound
 from shared.ports import Effects, Entropy, Sources
-from shared.ports.exhibits import Rendered
 from shared.steps.context import Ports
 from shared.steps.intake import Endpoint
 from shared.team.contract import Playbook
 
-WEBHOOK_PATH: Final = "/webhooks/stripe"
+if TYPE_CHECKING:
+    from infra.settings import Settings
+
+__all__ = ["WEBHOOK_PATH", "LocalComposition", "LocalSettings", "shipped_playbooks"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +56,17 @@ class LocalSettings:
     stripe_url: str | None = None
     stripe_write_key: str | None = field(default=None, repr=False)
     synchronous: Synchronous = "FULL"
+
+    @classmethod
+    def of(cls, settings: Settings) -> LocalSettings:
+        """What the process's settings say of this machine."""
+        key = settings.stripe_write_key
+        return cls(
+            data=settings.data,
+            secrets={name: secret.get_secret_value() for name, secret in settings.webhook_secrets.items()},
+            stripe_url=settings.stripe_url,
+            stripe_write_key=None if key is None else key.get_secret_value(),
+        )
 
     @property
     def database(self) -> Path:
@@ -118,16 +137,14 @@ class LocalComposition:
             workers=self.workers,
             callers=LoopbackCallers(),
             playbooks=self._playbooks,
-            sources=self._sources_port() if function == "specialist" else None,
-            effects=self._effects_port() if function == "act" else None,
-            render=_render if function == "synthesize" else None,
+            sources=self._sources_port() if function in READING_SOURCES else None,
+            effects=self._effects_port() if function in ACTING else None,
+            render=render if function in DRAWING else None,
         )
 
     def endpoint(self, path: str) -> Endpoint:
         """The one webhook endpoint. A function served alone has it at its root."""
-        if path.rstrip("/") not in ("", WEBHOOK_PATH):
-            raise NotFound(f"there is no webhook endpoint at {path}")
-        return Endpoint(path=WEBHOOK_PATH, secrets=self.settings.secrets)
+        return webhook_endpoint(path, self.settings.secrets)
 
     def _sources_port(self) -> Callable[[str], Sources]:
         if self._sources is None:
@@ -140,7 +157,10 @@ class LocalComposition:
 
     def _effects_port(self) -> Effects:
         if self._effects is None:
-            self._effects = _effects(self.settings, self.clock)
+            settings = self.settings
+            self._effects = effects_through(
+                settings.stripe_write_key, stripe_url=settings.stripe_url, outbox=settings.outbox, now=self.clock.now
+            )
         return self._effects
 
     def connect_stripe(self, url: str) -> None:
@@ -157,8 +177,7 @@ class LocalComposition:
 
     def next_wake(self) -> datetime | None:
         """The earliest instant at which the sweeper has something to do; None while nothing waits."""
-        instants = (self.store.next_wake(), self.inbox.next_look())
-        return min((instant for instant in instants if instant is not None), default=None)
+        return earliest(self.store.next_wake(), self.inbox.next_look())
 
     def close(self) -> None:
         """Close what was opened, the database last."""
@@ -175,48 +194,3 @@ class LocalComposition:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _effects(settings: LocalSettings, clock: LocalClock) -> Effects:
-    """Stripe through its SDK, everything else into the local outbox. Raises InvalidInput without a write key."""
-    # Only act comes here: the SDK is loaded by nobody else.
-    from infra.effects import OutboxEffects, RoutedEffects, StripeEffects
-
-    if settings.stripe_write_key is None:
-        raise InvalidInput("act needs Stripe's write key: set MANTHAN_STRIPE_WRITE_KEY")
-    stripe = StripeEffects(settings.stripe_write_key, base_url=settings.stripe_url)
-    outbox = OutboxEffects(settings.outbox, now=clock.now)
-    return RoutedEffects({kind: stripe if kind.value.startswith("stripe_") else outbox for kind in ActionKind})
-
-
-def _render(document: Document) -> Rendered:
-    """Draws an exhibit; its library is loaded when the first one is drawn."""
-    from infra.effects.exhibits import render
-
-    return render(document)
-
-
-def shipped_playbooks() -> dict[str, Playbook]:
-    """The playbooks that come with the product, by name."""
-    from shared.playbooks.disputes.playbook import DisputesPlaybook
-
-    return {"disputes": DisputesPlaybook()}
-
-
-def from_environment(environment: Mapping[str, str] = os.environ) -> LocalComposition:
-    """The composition that the process's settings describe. Raises InvalidInput for settings that cannot be read."""
-    secrets = environment.get("MANTHAN_WEBHOOK_SECRETS", "{}")
-    try:
-        parsed = json.loads(secrets)
-    except ValueError:
-        raise InvalidInput('MANTHAN_WEBHOOK_SECRETS must be JSON such as {"current": "whsec_..."}') from None
-    if not isinstance(parsed, dict) or not all(isinstance(value, str) for value in parsed.values()):
-        raise InvalidInput('MANTHAN_WEBHOOK_SECRETS must be JSON such as {"current": "whsec_..."}')
-    return LocalComposition(
-        LocalSettings(
-            data=Path(environment.get("MANTHAN_DATA", ".manthan")),
-            secrets=parsed,
-            stripe_url=environment.get("MANTHAN_STRIPE_URL"),
-            stripe_write_key=environment.get("MANTHAN_STRIPE_WRITE_KEY"),
-        )
-    )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from typing import Protocol
 
 from infra.local.clock import WorldClock
-from infra.local.runtime import LocalRuntime
 from shared.errors import ManthanError
 
 NextInstant = Callable[[], datetime | None]
@@ -19,8 +19,44 @@ class WorldStuck(ManthanError):
     code = "world_stuck"
 
 
+class Runtime(Protocol):
+    """Whatever has a world's functions called: see infra.local.runtime.LocalRuntime, the embedded one."""
+
+    def idle(self) -> bool:
+        """Whether nothing is ready, leased or running."""
+        ...
+
+    def next_due(self) -> datetime | None:
+        """The earliest instant at which a delivery that waits is due."""
+        ...
+
+    def next_sweep(self) -> datetime | None:
+        """When the next sweep runs; None while nothing waits for one."""
+        ...
+
+    def moves(self) -> int:
+        """A number that grows whenever something has ended."""
+        ...
+
+    def wait_for_move(self, seen: int, timeout_s: float) -> bool:
+        """Return once `moves` is no longer what was seen. False: that took longer."""
+        ...
+
+    def running(self) -> dict[str, int]:
+        """What is at work."""
+        ...
+
+    def wake(self) -> None:
+        """Look again at what is due."""
+        ...
+
+    def refresh(self) -> int:
+        """Take over what other processes have sent meanwhile. Returns how much that was."""
+        ...
+
+
 def drive_until(
-    runtime: LocalRuntime,
+    runtime: Runtime,
     clock: WorldClock,
     *,
     next_instants: Iterable[NextInstant],
@@ -58,7 +94,7 @@ def drive_until(
         _bring_about(runtime, clock, on_jump)
 
 
-def _bring_about(runtime: LocalRuntime, clock: WorldClock, on_jump: Callable[[datetime], None]) -> None:
+def _bring_about(runtime: Runtime, clock: WorldClock, on_jump: Callable[[datetime], None]) -> None:
     on_jump(clock.now())
     runtime.wake()
 

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import Final
 
 from infra.local.queue import DurableQueue
 from infra.local.queued import Kind, Queued
 from shared.ports.queue import Message, Retry
-
-MESSAGE_RETRY: Final = Retry(max_attempts=20, min_backoff_s=1.0, max_backoff_s=600.0, max_duration_s=0.0)
-"""A subscription's policy: twenty attempts, then the dead letters; age alone never ends them."""
-MESSAGE_DEADLINE_S: Final = 60.0
-"""A push subscription's acknowledgement deadline, in seconds: it is the request's time limit."""
+from shared.steps.budgets import PUSH_ACK_S, PUSH_RETRY
 
 
 class LocalMessages:
     """Messages on the embedded queue. They are delivered at least once, in no promised order."""
 
-    def __init__(
-        self, queue: DurableQueue, *, retry: Retry = MESSAGE_RETRY, deadline_s: float = MESSAGE_DEADLINE_S
-    ) -> None:
+    def __init__(self, queue: DurableQueue, *, retry: Retry = PUSH_RETRY, deadline_s: float = PUSH_ACK_S) -> None:
         self._queue = queue
         self._retry = retry
         self._deadline_s = deadline_s

@@ -21,7 +21,7 @@ from typing import Final
 from infra.local.clock import Cancel, LocalClock
 from infra.local.delivery import Deliver, DeliveryResponse, acknowledges, request_for, retry_after_s
 from infra.local.queue import DurableQueue, Lease
-from infra.local.sweeps import LANE, Sweep, Sweeps
+from infra.local.sweeps import LANE, Sweep, on_queue
 from infra.local.workers import Workers
 
 THREADS_PER_PLACE: Final = 4
@@ -72,7 +72,7 @@ class LocalRuntime:
         self._clock = clock
         lanes = [_Lane(topic, function, topic_concurrency) for topic, function in subscriptions.items()]
         lanes += [_Lane(name, None, settings.max_concurrent) for name, settings in queues.items()]
-        self._sweeps = None if sweep is None else Sweeps(sweep, queue)
+        self._sweeps = None if sweep is None else on_queue(sweep, queue)
         if sweep is not None:
             lanes.append(_Lane(LANE, None, 1))
         self._lanes = {lane.name: lane for lane in lanes}

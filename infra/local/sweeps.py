@@ -10,7 +10,9 @@ from typing import Final
 
 from infra.local.queue import DurableQueue
 from infra.local.queued import Kind, Queued
+from shared.ports.clock import Clock
 from shared.ports.queue import Retry
+from shared.steps.budgets import SWEEP_DISPATCH_S, SWEEP_EVERY_S
 
 LANE: Final = "scheduler"
 _ONCE: Final = Retry(max_attempts=1, min_backoff_s=0.0, max_backoff_s=0.0, max_duration_s=0.0)
@@ -22,22 +24,29 @@ class Sweep:
 
     next_wake: Callable[[], datetime | None]
     function: str = "sweep"
-    interval_s: float = 60.0
-    deadline_s: float = 180.0
+    interval_s: float = SWEEP_EVERY_S
+    deadline_s: float = SWEEP_DISPATCH_S
 
 
 class Sweeps:
-    """Puts ticks of the scheduler on the queue, never one while another waits. Used by one thread at a time."""
+    """Says when the scheduler ticks, never while an earlier tick still waits. Used by one thread at a time.
 
-    def __init__(self, sweep: Sweep, queue: DurableQueue) -> None:
+    `send` has the sweep function called, with a body; `waits` says whether an earlier call has not begun yet.
+    """
+
+    def __init__(
+        self, sweep: Sweep, clock: Clock, *, send: Callable[[dict[str, bool]], None], waits: Callable[[], bool]
+    ) -> None:
         self._sweep = sweep
-        self._queue = queue
+        self._clock = clock
+        self._send = send
+        self._waits = waits
         self._interval = timedelta(seconds=sweep.interval_s)
-        self._last = self._look_at = queue.clock.now()
+        self._last = self._look_at = clock.now()
 
     def at_start(self) -> None:
         """Sweep at once. The body says `at_start`: what a dead process left undone is due without any budget."""
-        self._send({"at_start": True})
+        self._tick({"at_start": True})
 
     def due_at(self) -> datetime | None:
         """When the next sweep runs; None while nothing waits for one."""
@@ -46,15 +55,15 @@ class Sweeps:
 
     def interval_is_over(self) -> bool:
         """Whether a sweep would run at once if something were due."""
-        return self._queue.clock.now() >= self._last + self._interval
+        return self._clock.now() >= self._last + self._interval
 
     def look_at(self) -> datetime:
         """When to call `send_if_due` again at the latest."""
         return self._look_at
 
     def send_if_due(self) -> bool:
-        """Put a tick on the queue if it is time and something is due; True if so."""
-        now = self._queue.clock.now()
+        """Have the sweep called if it is time and something is due; True if so."""
+        now = self._clock.now()
         if now < self._last + self._interval:
             self._look_at = self._last + self._interval
             return False
@@ -62,24 +71,34 @@ class Sweeps:
         self._look_at = now + self._interval
         if due_at is not None and due_at > now:
             self._look_at = min(self._look_at, due_at)
-        if due_at is None or due_at > now or self._queue.next_due((LANE,)) is not None:
+        if due_at is None or due_at > now or self._waits():
             return False
-        self._send({})
+        self._tick({})
         return True
 
-    def _send(self, body: dict[str, bool]) -> None:
-        now = self._queue.clock.now()
+    def _tick(self, body: dict[str, bool]) -> None:
+        now = self._clock.now()
+        self._send(body)  # first: as long as it has not been sent, it is due
         self._last, self._look_at = now, now + self._interval
-        self._queue.enqueue(
+
+
+def on_queue(sweep: Sweep, queue: DurableQueue) -> Sweeps:
+    """Ticks that are put on the embedded queue."""
+
+    def send(body: dict[str, bool]) -> None:
+        now = queue.clock.now()
+        queue.enqueue(
             Queued(
-                id=self._queue.new_id(),
+                id=queue.new_id(),
                 kind=Kind.JOB,
                 lane=LANE,
-                function=self._sweep.function,
+                function=sweep.function,
                 body=json.dumps(body),
-                deadline_s=self._sweep.deadline_s,
+                deadline_s=sweep.deadline_s,
                 retry=_ONCE,
                 enqueued_at=now,
                 due_at=now,
             )
         )
+
+    return Sweeps(sweep, queue.clock, send=send, waits=lambda: queue.next_due((LANE,)) is not None)

@@ -8,17 +8,18 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Self
+from types import MappingProxyType, TracebackType
+from typing import Any, Final, Protocol, Self
 
 from infra.fakes.stripe.process import StripeDouble
+from infra.google.resources import TOPICS
 from infra.local.apps import load_apps
 from infra.local.clock import WorldClock
-from infra.local.composition import WEBHOOK_PATH, LocalComposition, LocalSettings
-from infra.local.driver import drive_until
-from infra.local.queued import DEAD_LETTER
+from infra.local.composition import LocalComposition, LocalSettings
+from infra.local.driver import Runtime, drive_until
 from infra.local.runtime import LocalRuntime, QueueSettings
 from infra.local.sweeps import Sweep
+from infra.parts import WEBHOOK_PATH
 from infra.sources.build import build_database
 from infra.sources.duckdb_files import DuckDbSources
 from infra.stage import requests
@@ -26,21 +27,32 @@ from infra.stage.serving import Reaching, in_this_process
 from infra.telemetry import Watch, watch_of
 from infra.worlds.model import World
 from shared.case.case import Case
-from shared.ports import Sources
+from shared.ports import Entropy, Sources
 from shared.ports.store import CaseQuery
+from shared.ports.trace import TraceReader
+from shared.steps import budgets
 from shared.steps.context import Ports, RequestContext
 from shared.steps.request import PersonRequest, receive_request
 from shared.team.contract import Playbook
 
 SECRET_NAME: Final = "double"
 
-SUBSCRIPTIONS: Final = {name: name for name in ("triage", "synthesize", "policy_check", DEAD_LETTER)}
+SUBSCRIPTIONS: Final = {name: name for name in TOPICS}
 """Each topic starts the function of its name."""
-QUEUES: Final = {
-    "specialists": QueueSettings(max_concurrent=16),
-    "watchdogs": QueueSettings(max_concurrent=4),
-    "actions": QueueSettings(max_concurrent=4),
-}
+QUEUES: Final = {budget.queue: QueueSettings(max_concurrent=budget.at_once) for budget in budgets.QUEUES}
+
+
+class Composed(Protocol):
+    """What a stage needs of a composition, wherever that stands."""
+
+    @property
+    def entropy(self) -> Entropy:
+        """Where traces come from."""
+        ...
+
+    def ports(self, function: str) -> Ports:
+        """The ports of one function."""
+        ...
 
 
 class Stage:
@@ -50,6 +62,19 @@ class Stage:
     `reached` makes the functions reachable, and `stripe_port` is where the Stripe double listens (0: any free port).
     `compose` makes a composition of what the embedded default's takes; `telemetry` None: as the environment says.
     """
+
+    composition: Composed
+    clock: WorldClock
+    runtime: Runtime
+    trace: TraceReader
+    outbox: Path
+    """Where mails, notes and briefs can be read."""
+    webhook_url: str
+    write_key: str
+    signing_secret: str
+    """Signs events for the webhook."""
+    visitors: Mapping[str, str] = MappingProxyType({})
+    """The variables with which other processes work on it, where its data folder is not enough for that."""
 
     def __init__(
         self,
@@ -91,52 +116,66 @@ class Stage:
         self.data.mkdir(parents=True, exist_ok=True)
         scene = self.data / "scene.set"
         self._requests = requests.requests_of(self.world, self.data)
-        write_key, signing = "sk_test_" + secrets.token_hex(12), "whsec_" + secrets.token_hex(12)
+        self._choose_keys()
         # The double and the sources start in processes of their own: let them, while this one loads the functions.
         self.double = StripeDouble.launch(
-            db=self.data / "stripe.db", now=self.world.now, write_key=write_key, port=self._stripe_port
+            db=self.data / "stripe.db", now=self.world.now, write_key=self.write_key, port=self._stripe_port
         )
         self._stack.callback(self.double.stop)
         loading = _InBackground(self._load_sources)
         self._stack.callback(loading.close)
-        self.composition = self._compose(write_key, signing, loading)
-        self._stack.callback(self.composition.close)
-        apps = load_apps(self.composition)
-        reach = self._stack.enter_context(self._reached(apps))
-        self.webhook_url = reach.webhook_url
-        self.composition.connect_stripe(self.double.ready().url)
+        self._set_up(loading.result)
+        self.double.ready()
         self.clock.jump_to(datetime.fromtimestamp(self.double.clock()["now"], UTC))
-        self.double.register_webhook(reach.webhook_url, signing, only=True)
+        self.double.register_webhook(self.webhook_url, self.signing_secret, only=True)
         if not scene.exists():
             # Again after a crash in the middle: loading the same objects twice changes nothing.
             self._set_the_scene()
             scene.touch()
-        self.runtime = LocalRuntime(
-            self.composition.queue,
-            reach.deliver,
+        self._begin()
+
+    # Where the pipeline runs: another place is another stage
+
+    def _choose_keys(self) -> None:
+        self.write_key, self.signing_secret = "sk_test_" + secrets.token_hex(12), "whsec_" + secrets.token_hex(12)
+
+    def _set_up(self, sources: Callable[[], Any]) -> None:
+        """Have a clock, a composition with the org in it, and functions that can be reached; nothing runs yet."""
+        self.clock = WorldClock(self.world.now)
+        composition = self._composed(
+            LocalSettings(data=self.data, secrets={SECRET_NAME: self.signing_secret}, stripe_write_key=self.write_key),
+            clock=self.clock,
+            playbooks=self._playbooks,
+            sources=lambda org: sources(),
+            telemetry=self._telemetry or watch_of(),
+        )
+        self._stack.callback(composition.close)
+        composition.directory.put_org(self.world.org)
+        composition.directory.register_endpoint(WEBHOOK_PATH, SECRET_NAME, None, self.world.org.id)
+        self.composition = self._local = composition
+        self.trace = composition.trace
+        self.outbox = composition.settings.outbox
+        apps = load_apps(composition)
+        self._reach = self._stack.enter_context(self._reached(apps))
+        self.webhook_url = self._reach.webhook_url
+
+    def _begin(self) -> None:
+        """Stripe can be reached: have the pipeline run."""
+        self._local.connect_stripe(self.double.url)
+        runtime = LocalRuntime(
+            self._local.queue,
+            self._reach.deliver,
             self.clock,
             subscriptions=SUBSCRIPTIONS,
             queues=QUEUES,
-            sweep=Sweep(self.composition.next_wake),
+            sweep=Sweep(self._local.next_wake),
         )
-        self.composition.recover()
-        self.runtime.start()
-        self._stack.callback(self.runtime.stop)
+        self._local.recover()
+        runtime.start()
+        self._stack.callback(runtime.stop)
+        self.runtime = runtime
 
-    def _compose(self, write_key: str, signing: str, loading: _InBackground) -> LocalComposition:
-        self.clock = WorldClock(self.world.now)
-        composition = self._composed(
-            LocalSettings(data=self.data, secrets={SECRET_NAME: signing}, stripe_write_key=write_key),
-            clock=self.clock,
-            playbooks=self._playbooks,
-            sources=lambda org: loading.result(),
-            telemetry=self._telemetry or watch_of(),
-        )
-        composition.directory.put_org(self.world.org)
-        composition.directory.register_endpoint(WEBHOOK_PATH, SECRET_NAME, None, self.world.org.id)
-        return composition
-
-    def _load_sources(self) -> Sources:
+    def _load_sources(self) -> Any:
         if self._sources is not None:
             return self._sources(self.world.org.id)
         return open_sources(self.world, self.data, self._requests)
@@ -197,23 +236,23 @@ class Stage:
 
     def cases(self) -> tuple[Case, ...]:
         """Every case, the first opened first."""
-        page = self.composition.store.list_cases(self.world.org.id, CaseQuery(limit=1000))
+        page = self.ports.store.list_cases(self.world.org.id, CaseQuery(limit=1000))
         return tuple(sorted(page.cases, key=lambda case: (case.opened_at, case.id)))
-
-    @property
-    def outbox(self) -> Path:
-        """Where mails, notes and briefs can be read."""
-        return self.composition.settings.outbox
 
 
 def open_sources(world: World, data: Path, wanted: Sequence[PersonRequest]) -> DuckDbSources:
-    """The world's connected systems with these requests of people in them, loaded once for each set of requests."""
+    """The world's connected systems with these requests of people in them."""
+    sources = DuckDbSources(build_sources(world, data, wanted))
+    sources.warm()
+    return sources
+
+
+def build_sources(world: World, data: Path, wanted: Sequence[PersonRequest]) -> Path:
+    """The database of the world's systems with these requests in them, built once for each set of requests."""
     database = data / f"sources-{requests.edition(wanted)}.duckdb"
     if not database.exists():
         build_database(database, {**world.tables(), requests.TABLE: requests.rows(wanted)})
-    sources = DuckDbSources(database)
-    sources.warm()
-    return sources
+    return database
 
 
 class _InBackground:

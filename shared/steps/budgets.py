@@ -1,14 +1,17 @@
 """Every time budget in one place, in seconds, so that their order can be checked against the deployment.
 
 The rule: soft budget in code < function timeout < dispatch deadline < lease of `act` < watchdog < sweeper horizon.
-A function that was timed out keeps running on the platform: its late result must lose, which the reports' create and
+Each function's own timeout is below the deadline of whoever calls it, so that the caller never gives up on an answer that
+was still to come. A function that was timed out keeps running on the platform: its late result must lose, which the reports' create and
 the lease see to, whatever these numbers are.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Final
 
 from shared.ports.queue import Retry
 
@@ -63,25 +66,69 @@ FAULTS_BEFORE_FAILED = 8
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How one class of tasks is dispatched."""
+    """How one class of tasks is dispatched. `at_once`: how many attempts of its queue may be under way."""
 
     queue: str
     dispatch_s: float
     retry: Retry
+    at_once: int
 
 
 SPECIALISTS = Budget(
     queue="specialists",
     dispatch_s=SPECIALIST_DISPATCH_S,
     retry=Retry(max_attempts=5, min_backoff_s=1.0, max_backoff_s=20.0, max_duration_s=ASSIGNMENT_DEADLINE_S),
+    at_once=16,
 )
 WATCHDOGS = Budget(
     queue="watchdogs",
-    dispatch_s=30.0,
+    # The function is the specialists': its timeout has to fit in.
+    dispatch_s=SPECIALIST_DISPATCH_S,
     retry=Retry(max_attempts=10, min_backoff_s=1.0, max_backoff_s=60.0, max_duration_s=SWEEP_HORIZON_S),
+    at_once=4,
 )
 ACTIONS = Budget(
     queue="actions",
     dispatch_s=ACT_DISPATCH_S,
     retry=Retry(max_attempts=10, min_backoff_s=2.0, max_backoff_s=300.0, max_duration_s=3600.0),
+    at_once=4,
 )
+QUEUES: Final = (SPECIALISTS, WATCHDOGS, ACTIONS)
+
+PUSH_ACK_S = 60.0
+"""A push subscription's acknowledgement deadline: it is the request's time limit."""
+PUSH_RETRY = Retry(max_attempts=20, min_backoff_s=1.0, max_backoff_s=600.0, max_duration_s=0.0)
+"""A subscription's policy: so many attempts, then the dead letters; age alone never ends them."""
+PUSH_KEEP = timedelta(days=7)
+"""How long a message that nobody acknowledges is kept."""
+
+SWEEP_EVERY_S = 60.0
+SWEEP_DISPATCH_S = 180.0
+"""How long the scheduler waits for the answer of a sweep."""
+
+WEBHOOK_ANSWER_S = 20.0
+"""Stripe gives a delivery up and sends it again later when it gets no answer for long."""
+
+FUNCTION_TIMEOUT_S: Final[Mapping[str, float]] = {
+    "stripe_webhook": 15.0,
+    "triage": 50.0,
+    "specialist": SPECIALIST_TIMEOUT_S,
+    "synthesize": 50.0,
+    "policy_check": 50.0,
+    "act": ACT_TIMEOUT_S,
+    "sweep": 170.0,
+    "dead_letter": 50.0,
+}
+"""When the platform ends each function."""
+
+CALLER_WAITS_S: Final[Mapping[str, float]] = {
+    "stripe_webhook": WEBHOOK_ANSWER_S,
+    "triage": PUSH_ACK_S,
+    "specialist": min(SPECIALISTS.dispatch_s, WATCHDOGS.dispatch_s),
+    "synthesize": PUSH_ACK_S,
+    "policy_check": PUSH_ACK_S,
+    "act": ACTIONS.dispatch_s,
+    "sweep": SWEEP_DISPATCH_S,
+    "dead_letter": PUSH_ACK_S,
+}
+"""How long whoever calls a function waits for its answer."""

@@ -95,7 +95,10 @@ def _work(
     findings = Findings()
     try:
         ended = _attempt(ports, case, round_number, assignment, delivery, findings)
-        return _hand_over(ports, case, round_number, assignment.specialist, ended, findings, delivery.retry)
+        standing = _hand_over(ports, case, round_number, assignment.specialist, ended, findings, delivery.retry)
+        if standing is None:
+            ports.trace.say(case.org, case.id, assignment.specialist, "came too late", attempt=delivery.retry)
+        return standing
     except BaseException:
         ports.claims.release(case.org, claim.key, claim.owner)
         raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -33,8 +33,11 @@ class Dropped:
 class Dispatcher:
     """Holds the one lock over queues and tasks. Methods with a leading underscore are called with the lock held."""
 
-    def __init__(self, queues: Mapping[str, Queue], clock: EmulatorClock, signer: Signer) -> None:
+    def __init__(
+        self, queues: Mapping[str, Queue], clock: EmulatorClock, signer: Signer, on_settled: Callable[[], None]
+    ) -> None:
         self.dropped: list[Dropped] = []
+        self._on_settled = on_settled
         self._queues = queues
         self._clock = clock
         self._signer = signer
@@ -81,6 +84,12 @@ class Dispatcher:
         outcome = attempt.make(self._signer)
         with self.changing():
             self._settle(attempt, outcome)
+        self._on_settled()
+
+    def next_dispatch(self) -> datetime | None:
+        """The earliest instant at which a task can be attempted; None when none waits for time to pass."""
+        with self._lock:
+            return min(self._next_dispatches(self._clock.now()), default=None)
 
     def wait_until_idle(self, timeout_s: float) -> bool:
         """Return once nothing is being attempted and nothing can be before time passes. False: that took longer."""

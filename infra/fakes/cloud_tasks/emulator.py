@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -34,7 +35,10 @@ class QueueCounts:
 
 
 class Emulator:
-    """Queues, tasks and their attempts, in memory. Thread-safe. Begins with `start` and ends with `stop`."""
+    """Queues, tasks and their attempts, in memory. Thread-safe. Begins with `start` and ends with `stop`.
+
+    `on_settled` is called whenever an attempt has ended, one that nobody waited for any more included.
+    """
 
     def __init__(
         self,
@@ -42,12 +46,13 @@ class Emulator:
         *,
         tombstone: timedelta = TOMBSTONE,
         signer: Signer | None = None,
+        on_settled: Callable[[], None] = lambda: None,
     ) -> None:
         self.clock = clock or EmulatorClock()
         self.signer = signer or Signer()
         self._tombstone = tombstone
         self._queues: dict[str, Queue] = {}
-        self._dispatcher = Dispatcher(self._queues, self.clock, self.signer)
+        self._dispatcher = Dispatcher(self._queues, self.clock, self.signer, on_settled)
         self.start = self._dispatcher.start
         self.stop = self._dispatcher.stop
         self._changing = self._dispatcher.changing
@@ -172,6 +177,10 @@ class Emulator:
         """Tasks that were given up, in the order it happened."""
         with self._changing():
             return list(self._dispatcher.dropped)
+
+    def next_dispatch(self) -> datetime | None:
+        """The earliest instant at which a task can be attempted; None when none waits for time to pass."""
+        return self._dispatcher.next_dispatch()
 
     def wait_until_idle(self, timeout_s: float = 10.0) -> bool:
         """Return once nothing is being attempted and nothing can be before time passes. False: that took longer.

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from infra.local.messages import LocalMessages
 from infra.local.queue import DurableQueue
 from infra.local.runtime import LocalRuntime
-from infra.local.sweeps import Sweep, Sweeps
+from infra.local.sweeps import Sweep, on_queue
 from tests.unit.runtime.house import PATIENCE_S, START, Function, House, message, running, settled
 
 
@@ -106,7 +106,7 @@ def test_a_sweep_also_brings_what_another_process_has_enqueued(home: House) -> N
 def test_the_timekeeper_looks_again_when_a_case_wakes_and_at_the_latest_after_an_interval(home: House) -> None:
     home.queue.serve(lambda lane, due_at: None)
     store = Store()
-    sweeps = Sweeps(Sweep(store.next_wake), home.queue)
+    sweeps = on_queue(Sweep(store.next_wake), home.queue)
     assert not sweeps.send_if_due()
     assert store.asked == 0, "before the interval is over nobody needs to ask"
     assert sweeps.look_at() == START + timedelta(seconds=60)

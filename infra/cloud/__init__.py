@@ -1,0 +1,1 @@
+"""Google Cloud on this machine: its emulators, every function in a process of its own, and a world's time."""
