@@ -44,8 +44,8 @@ format: setup ## Format and fix what can be fixed mechanically
 bench: setup ## Measure what orchestration costs beside a floor of bare transactions
 	@$(BIN)/manthan bench
 
-soak: setup ## Run what takes longer than CI allows
-	@$(BIN)/pytest -m soak
+soak: setup ## Run what takes longer than CI allows: a hundred thousand simulated cases, every crash of every flow
+	@$(BIN)/pytest -n auto -m soak
 
 clean: ## Remove the environment and local data
 	rm -rf $(VENV) .manthan .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

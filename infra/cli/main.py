@@ -21,6 +21,7 @@ COMMANDS = {
     "rules": Entry("infra.cli.rules:rules", "Explain dispute codes, fees, windows and thresholds, with sources."),
     "audit": Entry("infra.cli.audit:audit", "Re-read a case's log and verify it."),
     "bench": Entry("infra.cli.bench:bench", "Measure what orchestration costs beside bare transactions."),
+    "simulate": Entry("infra.cli.simulate:simulate", "Run it where everything goes wrong; an auditor judges."),
     "health": Entry(
         "infra.cli.health:health", "What alerts are about: overdue, stuck, unknown, refused, dead letters."
     ),

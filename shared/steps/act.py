@@ -131,7 +131,7 @@ def _prepare(ports: Ports, context: RequestContext, record: CaseRecord, action: 
         raise Retryable(f"the outcome of {action.id} is unknown", after=300.0)
     if blocked is not None:
         again = ports.playbook(case.playbook).reconsiders(case, world)
-        _record(ports, context, case.id, action.id, blocked, again=again)
+        _record(ports, context, case.id, action.id, blocked, again=again, only_as=action)
         return None
     reserved = reserve(ledger, case.id, action, _refundable(world)) if ledger is not None else None
     since = ports.clock.monotonic()
@@ -239,7 +239,7 @@ def _carry_out(ports: Ports, context: RequestContext, case: Case, intent: Intent
         _record(ports, context, case_id, action.id, _failed(action, str(error)), seen=intent.record)
     except EffectUnknown as error:
         unknown = ActionMoved(action_id=action.id, to=ActionState.UNKNOWN, error=str(error))
-        _record(ports, context, case_id, action.id, unknown, seen=intent.record)
+        _record(ports, context, case_id, action.id, unknown, seen=intent.record, only_as=action)
         raise Retryable(f"the outcome of {action.id} is unknown; it will be looked up", after=2.0) from error
     except EffectUnavailable:
         _stand_down(ports, context, case_id, intent, "the service is not available")
@@ -248,7 +248,7 @@ def _carry_out(ports: Ports, context: RequestContext, case: Case, intent: Intent
         # A fault of ours in the middle of a call: whatever it was, the call may have had its effect.
         kind = type(error).__name__
         unknown = ActionMoved(action_id=action.id, to=ActionState.UNKNOWN, error=f"an unexpected {kind}")
-        _record(ports, context, case_id, action.id, unknown, seen=intent.record)
+        _record(ports, context, case_id, action.id, unknown, seen=intent.record, only_as=action)
         raise
     else:
         _record(ports, context, case_id, action.id, _succeeded(action, done), seen=intent.record)
@@ -277,15 +277,19 @@ def _record(
     *,
     seen: CaseRecord | None = None,
     again: str | None = None,
+    only_as: Action | None = None,
 ) -> None:
     """Record what became of the action and what follows from it, and drive on.
 
-    `again`: why, once the action is void, the team looks again before any person has to.
+    `again`: why, once the action is void, the team looks again before any person has to. `only_as`: nothing is recorded
+    unless the action is still where it was when this was concluded: another attempt may be under way by now.
     """
 
     def decide(case: Case | None, now: datetime) -> Change:
         action = case.action(action_id) if case else None
         if case is None or action is None or action.state in ENDED:
+            return Change()
+        if only_as is not None and (action.state, action.attempt) != (only_as.state, only_as.attempt):
             return Change()
         unfolding = Unfolding(case, now)
         unfolding.add(_explained(case, action, event, ports))
@@ -316,12 +320,12 @@ def _stand_down(ports: Ports, context: RequestContext, case_id: str, intent: Int
 
     Its reservation is given back unless an earlier attempt may have had the effect.
     """
-    action_id = intent.action.id
+    action_id, attempt = intent.action.id, intent.action.attempt
 
     def decide(case: Case | None, now: datetime) -> Change:
         action = case.action(action_id) if case else None
-        if case is None or action is None or action.state is not ActionState.INTENDED:
-            return Change()
+        if case is None or action is None or (action.state, action.attempt) != (ActionState.INTENDED, attempt):
+            return Change()  # it is over, or another attempt has taken it up
         back = ActionMoved(action_id=action_id, to=intent.before, reason=reason)
         unfolding = Unfolding(case, now)
         unfolding.add(back)
@@ -333,7 +337,7 @@ def _stand_down(ports: Ports, context: RequestContext, case_id: str, intent: Int
 def _tell_people(ports: Ports, context: RequestContext, case_id: str, action: Action, what: str) -> None:
     if not action.needed:
         # A courtesy does not hold a case: it counts as failed, and says why.
-        _record(ports, context, case_id, action.id, _failed(action, f"it {what}"))
+        _record(ports, context, case_id, action.id, _failed(action, f"it {what}"), only_as=action)
         return
 
     def decide(case: Case | None, now: datetime) -> Change:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -18,6 +18,7 @@ from infra.local.inbox import SqliteInbox
 from infra.local.store import SqliteStore
 from infra.local.switch import SqliteSwitch
 from infra.local.trace import SqliteTrace
+from infra.simulation.memory import MemoryClaims, MemoryInbox, MemoryState, MemoryStore
 from shared.ports import Directory, Org, Switch, Trace
 from shared.ports.effects import Stop
 from shared.ports.store import CaseStore, Claims, Inbox
@@ -78,6 +79,13 @@ def _sqlite(request: pytest.FixtureRequest) -> Iterator[Stores]:
         )
 
 
+def _simulated(request: pytest.FixtureRequest) -> Iterator[Stores]:
+    """The memory that simulations run on, so that they prove something about the others; the rest is SQLite's."""
+    state = MemoryState()
+    for stores in _sqlite(request):
+        yield replace(stores, cases=MemoryStore(state), inbox=MemoryInbox(state), claims=MemoryClaims(state))
+
+
 def _firestore(request: pytest.FixtureRequest) -> Iterator[Stores]:
     request.getfixturevalue("firestore_host")
     clock = StillClock()
@@ -95,7 +103,11 @@ def _firestore(request: pytest.FixtureRequest) -> Iterator[Stores]:
     opened.close()
 
 
-ADAPTERS: dict[str, Callable[[pytest.FixtureRequest], Iterator[Stores]]] = {"sqlite": _sqlite, "firestore": _firestore}
+ADAPTERS: dict[str, Callable[[pytest.FixtureRequest], Iterator[Stores]]] = {
+    "sqlite": _sqlite,
+    "firestore": _firestore,
+    "simulated": _simulated,
+}
 
 
 @pytest.fixture(params=sorted(ADAPTERS))

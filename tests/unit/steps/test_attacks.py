@@ -388,3 +388,56 @@ def test_never_again_500_from_a_body(rig, call):
     )
     body2 = json.dumps({"org": ORG, "case_id": case.id, "round": 10**30, "specialist": "payments"}).encode()
     assert 500 not in (rig._call(call, body, {}), rig._call(call, body2, {}))
+
+
+def only_refund(rig):
+    """The task of a refund whose dispute was won, not delivered yet."""
+    rig.to_approval()
+    both(rig)
+    rig.pump()
+    rig.out.tasks.clear()
+    won(rig)
+    rig.pump(only=lambda sent: getattr(sent, "topic", "") == "triage")
+    return next(task for task in rig.out.tasks if task.body.get("action_id") == rig.id_of("stripe_refund"))
+
+
+def test_never_again_a_duplicate_voids_what_the_other_delivery_is_doing(rig):
+    """Found by the simulator (seed 52): it read the case before, and the world after, the other one's effect."""
+    task, real = only_refund(rig), rig.effects.observe
+
+    def observe_late(action, org):
+        rig.effects.observe = real
+        rig.effects.after = fails("stripe_refund", EffectUnknown("timeout"))
+        rig.deliver_task(task)
+        rig.effects.after = ok
+        rig.effects.world["refundable_minor"] = 0
+        return real(action, org)
+
+    rig.effects.observe = observe_late
+    rig.deliver_task(task, retry=1)
+    assert rig.states()["stripe_refund"] == "unknown"
+    assert rig.store.read_ledger(ORG, None, "ch_payments").reservations
+    go(rig)
+    assert rig.states()["stripe_refund"] == "succeeded"
+
+
+class Dies(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("answer", [EffectUnavailable("lock_timeout"), EffectUnknown("timeout")])
+def test_never_again_a_late_answer_ends_the_lease_of_the_next_attempt(rig, answer):
+    task = only_refund(rig)
+
+    def slow(action):
+        rig.effects.before = fails("stripe_refund", Dies())
+        rig.advance(seconds=80)
+        with pytest.raises(Dies):
+            rig.deliver_task(task, retry=1)
+        raise answer
+
+    rig.effects.before = slow
+    rig.deliver_task(task)
+    refund = rig.case().action(rig.id_of("stripe_refund"))
+    assert (refund.state, refund.attempt) == ("intended", 2)
+    assert refund.lease_until > rig.clock.now()
