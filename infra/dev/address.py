@@ -29,8 +29,8 @@ class Address:
     """On a local cloud, the variables with which other commands work on it; there are no secrets among them."""
 
     def as_json(self) -> dict[str, Any]:
-        """The addresses for other programs."""
-        return asdict(self)
+        """The addresses for other programs; `cloud` only where there is one."""
+        return {name: value for name, value in asdict(self).items() if name != "cloud" or value}
 
     def post_up(self) -> None:
         """Write them where `read` finds them, complete or not at all."""
