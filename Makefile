@@ -29,7 +29,7 @@ dev: setup ## Serve the functions on local ports, a Stripe double beside them, u
 	@$(BIN)/manthan dev
 
 test: setup ## Run the tests and hold the core's branch coverage at 95 %
-	@$(BIN)/pytest -n auto --cov --cov-report=term --cov-fail-under=95 -m "not soak"
+	@$(BIN)/pytest -n auto --dist loadgroup --cov --cov-report=term --cov-fail-under=95 -m "not soak"
 
 check: setup ## Format, lint, strict types, import contracts
 	@$(BIN)/ruff format --check .
