@@ -32,8 +32,8 @@ _NO_TROUBLE = re.compile(
 
 _TROUBLE_TOPIC = re.compile(
     _TROUBLE.pattern
-    + r"|\b(blank|empty|missing|gone|lost|disappear\w*|bugs?|buggy|problems?|trouble|issues|(an|the|this|any) issue|wrong|incorrect\w*"
-    r"|nobody can|no one can"
+    + r"|\b(blank|empty|missing|gone|lost|disappear\w*|bugs?|buggy|problems?|trouble|issues|(an|the|this|any) issue"
+    r"|wrong|incorrect\w*|nobody can|no one can"
     r"|(are|is|were|was|could|can|do|does|did)(n't| not) (\w+ )?(see|get|find|reach|log|sign|there)"
     r"|complain\w*|disappoint\w*|unacceptable|useless|fix(ed|es)?)\b",
     re.IGNORECASE,
