@@ -45,7 +45,7 @@ bench: setup ## Measure what orchestration costs beside a floor of bare transact
 	@$(BIN)/manthan bench
 
 soak: setup ## Run what takes longer than CI allows: a hundred thousand simulated cases, every crash of every flow
-	@$(BIN)/pytest -n auto -m soak
+	@$(BIN)/pytest -n auto --dist loadgroup -m soak
 
 clean: ## Remove the environment and local data
 	rm -rf $(VENV) .manthan .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
