@@ -29,7 +29,7 @@ dev: setup ## Serve the functions on local ports, a Stripe double beside them, u
 	@$(BIN)/manthan dev
 
 test: setup ## Run the tests and hold the core's branch coverage at 95 %
-	@$(BIN)/pytest -n auto --cov --cov-report=term --cov-fail-under=95 -m "not soak"
+	@$(BIN)/pytest -n auto --dist loadgroup --cov --cov-report=term --cov-fail-under=95 -m "not soak"
 
 check: setup ## Format, lint, strict types, import contracts
 	@$(BIN)/ruff format --check .
@@ -45,7 +45,7 @@ bench: setup ## Measure what orchestration costs beside a floor of bare transact
 	@$(BIN)/manthan bench
 
 soak: setup ## Run what takes longer than CI allows: a hundred thousand simulated cases, every crash of every flow
-	@$(BIN)/pytest -n auto -m soak
+	@$(BIN)/pytest -n auto --dist loadgroup -m soak
 
 clean: ## Remove the environment and local data
 	rm -rf $(VENV) .manthan .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

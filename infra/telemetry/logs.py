@@ -84,6 +84,8 @@ def log_as_json(project: str | None) -> None:
     """Have this process write its records as JSON to stdout: ours from INFO, everybody else's from WARNING."""
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(JsonLines(project))
+    # Here and not by the loggers' levels: a library that sets its own would be heard all the same.
+    handler.addFilter(lambda record: record.name == OURS or record.levelno >= logging.WARNING)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)

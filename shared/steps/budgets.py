@@ -1,9 +1,9 @@
 """Every time budget in one place, in seconds, so that their order can be checked against the deployment.
 
 The rule: soft budget in code < function timeout < dispatch deadline < lease of `act` < watchdog < sweeper horizon.
-Each function's own timeout is below the deadline of whoever calls it, so that the caller never gives up on an answer that
-was still to come. A function that was timed out keeps running on the platform: its late result must lose, which the reports' create and
-the lease see to, whatever these numbers are.
+Each function's own timeout is below the deadline of whoever calls it, so that the caller never gives up on an answer
+that was still to come. A function that was timed out keeps running on the platform: its late result must lose, which
+the reports' create and the lease see to, whatever these numbers are.
 """
 
 from __future__ import annotations

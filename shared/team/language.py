@@ -2,18 +2,17 @@
 a double payment, an instruction to us.
 
 A sentence counts, not a text: "no errors today, but please cancel the SSO ticket" is neither a complaint nor a
-cancellation. Quoted lines of an earlier message (">", "On ... wrote:") belong to whoever wrote them and are left out.
+cancellation. What a text quotes or passes on belongs to whoever wrote it and is left out (plain.py).
 The rules only ever classify; whatever else a text asks for has no effect.
 """
 
 from __future__ import annotations
 
 import re
+from datetime import date
 
-from shared.case.money import format_minor
-
-_QUOTED = re.compile(r"^[ \t]*(>.*|on .{0,120} wrote:|-{2,} ?original message.*)$", re.IGNORECASE | re.MULTILINE)
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+from shared.team import named_days
+from shared.team.plain import is_foreign, own_words, passes_on, sentences, unquoted
 
 _TROUBLE = re.compile(
     r"\b(tim(e|es|ed|ing)[ -]?outs?|tim(es|ed|ing) out|degrad\w*|outages?|down(time)?|unavailable|unusable|inaccessible"
@@ -31,9 +30,34 @@ _NO_TROUBLE = re.compile(
     re.IGNORECASE,
 )
 
+_TROUBLE_TOPIC = re.compile(
+    _TROUBLE.pattern
+    + r"|\b(blank|empty|missing|gone|lost|disappear\w*|bugs?|buggy|problems?|trouble|issues|(an|the|this|any) issue"
+    r"|wrong|incorrect\w*"
+    r"|nobody can|no one can"
+    r"|(are|is|were|was|could|can|do|does|did)(n't| not) (\w+ )?(see|get|find|reach|log|sign|there)"
+    r"|complain\w*|disappoint\w*|unacceptable|useless|fix(ed|es)?)\b",
+    re.IGNORECASE,
+)
+"""Speaks of trouble in any sense; without being a plain complaint it is for a person to read."""
+
+_FINE = re.compile(
+    r"\b((no|without|zero) (errors?|outages?|downtime|failures?|problems?|issues?)( (today|at all|so far))?"
+    r"|no problem|working (fine|again|well)|slow down|scal\w+ (\w+ )?down|drop-?down)\b",
+    re.IGNORECASE,
+)
+
 _COMPENSATION = re.compile(
     r"\b(credit(s|ed|ing)?|refund(s|ed|ing)?|reimburs\w*|compensat\w*|pro-?rat\w+|money back)\b", re.IGNORECASE
 )
+_MONEY_BACK = re.compile(
+    _COMPENSATION.pattern + r"|\b(revers(e|ed|al|ing)|return (what|the|our|us|my)|give (us|me) back"
+    r"|(our|my|the|us|this) (\w+ ){0,4}back|pay (us )?back"
+    r"|charge ?back|erstatt\w*|rückerstatt\w*|reembols\w*|rembours\w*|rimbors\w*)\b",
+    re.IGNORECASE,
+)
+"""Speaks of money coming back in any sense."""
+
 _COMMITMENT = re.compile(
     r"\b((we|i)\s*('ll|’ll| will|'re going to|’re going to| are going to|'d like to| shall| am going to|'m going to)"
     r"|(will|are|is|am|be) (going to )?(be )?(appl(y|ying|ied)|issu(e|ing|ed)|credit\w*|refund\w*|process\w*)"
@@ -89,6 +113,31 @@ _PERHAPS = re.compile(
     re.IGNORECASE,
 )
 
+_ENDS = re.compile(
+    r"\b(deactivat\w*|turn\w* off (the )?(auto\w*[ -]?)?renew\w*|turn\w* (the )?auto[ -]?renew\w* off"
+    r"|(days?'?|weeks?'?|months?'?|this is (our|my)) notice\b|we (are|'re) leaving|we will leave|kündig\w*|kuendig\w*"
+    r"|dar de baja|darnos de baja|résili\w*|resili\w*|annull?er\w*|disdir\w*|disdett\w*|opzeg\w*|cancelar\w*)",
+    re.IGNORECASE,
+)
+"""Other ways to ask for an end, some of them in other languages."""
+
+_HOW = re.compile(r"\b(how (do|can|would|to)|what happens|can we)\b", re.IGNORECASE)
+_NARROWED = re.compile(
+    r"\b(add-?ons?|only|keep|except|instead|end of|next (month|year|quarter|renewal)|in \d+ \w+|later)\b", re.IGNORECASE
+)
+"""Limits a request to a part, or to a time that has no date."""
+
+_EFFECTIVE = re.compile(
+    rf"\b(?:effective|as of|as from|from|on|by|until)(?: the)? (?:{named_days.DAY})\b", re.IGNORECASE
+)
+_KEEPS = re.compile(
+    r"\b((ignore|disregard) (my|our|the|that|this)|(please|(we|i)( will|'ll| want to| would like to| decided to)) keep"
+    r"|changed (our|my) mind|meant for"
+    r"|(don't|do not) cancel|(want|like|decided) to (stay|keep|continue)|by mistake|retract\w*|withdraw\w*"
+    r"|renew us)\b",
+    re.IGNORECASE,
+)
+
 _TWICE = re.compile(
     r"\b((charged?|billed|paid|pay|took|taken|debited|shows?|booked)\b[^.!?\n]{0,60}"
     r"\b(twice|two times|2 times|2x|double)"
@@ -96,6 +145,11 @@ _TWICE = re.compile(
     r"|two (identical |equal |same )?(charges|payments|transactions)|(second|same) (charge|payment) (again|twice))\b",
     re.IGNORECASE,
 )
+_NOT_TWICE = re.compile(
+    r"\b(not|n't|never|no longer|thank\w*( you)? for|already|last (week|month|year))\b", re.IGNORECASE
+)
+"""Denies it, or speaks of one that is settled."""
+
 _COURTESY = re.compile(r"\b(courtesy|goodwill|good-will|gesture|as a one-?off|make (it|this) go away)\b", re.IGNORECASE)
 _ADDRESSED = re.compile(
     r"\b(ignore|disregard|forget|override|bypass) (all |any |the |your |these |those )*"
@@ -130,12 +184,6 @@ _NO_ASKING = re.compile(
     r"|do(n.t| not) (want|need))\b",
     re.IGNORECASE,
 )
-_ALL_OF_IT = re.compile(
-    r"\b(full refund|refund\w* (\w+ ){0,3}(in full|full amount|whole|everything|all of it)|(whole|entire|full) "
-    r"(amount|payment|charge|invoice))\b",
-    re.IGNORECASE,
-)
-_FIGURE = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?=\D|$)(?!\s*(?:business )?(?:days?|hours?|weeks?|%))")
 _BILL = re.compile(
     r"\b(bill(s|ed|ing)?|invoic\w*|charg(e|es|ed|ing)|seats?|licen[cs]es?|price|paying)\b", re.IGNORECASE
 )
@@ -145,6 +193,11 @@ _OBJECTS = re.compile(
     r"|not (right|correct|ours))\b",
     re.IGNORECASE,
 )
+_QUERIES = re.compile(
+    r"\b(why|not|n't|only|never|too|more than|again|surpris\w*|explain|expected?|what is)\b", re.IGNORECASE
+)
+"""Wonders at something."""
+
 _PLAN_CHANGE = re.compile(
     r"\b(plan change|change of plan|downgrad\w*|switched|moved|changed)\b[^:\n]{0,160}[:\s]\s*(from )?"
     r"(?P<old>[^:\n]{1,80}?)\s*(->|→|=>|\bto\b)\s*(?P<new>[^.\n]{1,80})",
@@ -156,14 +209,15 @@ _NO_CHANGE = re.compile(
 )
 
 
-def own_words(text: str) -> str:
-    """The text without the lines it quotes from earlier messages."""
-    return _QUOTED.sub("", text)
+def may_be_complaint(text: str) -> bool:
+    """Whether it may report that something does not work: it is no plain complaint, and a person has to read it."""
+    seen = unquoted(text)
+    return not is_complaint(text) and (is_foreign(text) or _TROUBLE_TOPIC.search(_FINE.sub(" ", seen)) is not None)
 
 
 def is_complaint(text: str) -> bool:
     """Whether it reports that something does not work."""
-    return any(_TROUBLE.search(_NO_TROUBLE.sub(" ", sentence)) is not None for sentence in _sentences(text))
+    return any(_TROUBLE.search(_NO_TROUBLE.sub(" ", sentence)) is not None for sentence in sentences(text))
 
 
 def promise_in(text: str) -> str | None:
@@ -172,7 +226,7 @@ def promise_in(text: str) -> str | None:
     A clause counts: "you could not use it, so we will issue a credit" promises; a condition anywhere in the sentence
     makes it none.
     """
-    for sentence in _sentences(text):
+    for sentence in sentences(text):
         if not _CONDITION.search(sentence) and any(_promises(clause) for clause in sentence.split(",")):
             return sentence.strip()
     return None
@@ -185,24 +239,42 @@ def _promises(clause: str) -> bool:
 
 def is_cancellation(text: str) -> bool:
     """Whether it asks for an end of the subscription; evaluating, asking how, or considering it does not count."""
-    return any(_cancels(sentence) for sentence in _sentences(text))
+    return any(_cancels(sentence) for sentence in sentences(text))
 
 
 def may_be_cancellation(text: str) -> bool:
-    """Whether it speaks of an end of something in a way that only a person can tell from a request."""
-    return any(
-        _PERHAPS.search(sentence)
-        and not _NO_REQUEST.search(sentence)
-        and not _NO_CANCEL.search(sentence)
-        and not sentence.rstrip().endswith("?")
-        for sentence in _sentences(text)
-        if not _cancels(sentence)
-    )
+    """Whether it may ask for an end of the subscription in a way that only a person can tell from a request."""
+    own = [sentence for sentence in sentences(text) if not _cancels(sentence)]
+    return any(_perhaps(sentence) for sentence in own) or (passes_on(text) and mentions_cancelling(text))
+
+
+def _perhaps(sentence: str) -> bool:
+    if _FIRM.search(sentence) or (_ENDS.search(sentence) and not _NO_CANCEL.search(sentence)):
+        return not _HOW.search(sentence)
+    weakened = _NO_REQUEST.search(sentence) or _NO_CANCEL.search(sentence) or sentence.rstrip().endswith("?")
+    return _PERHAPS.search(sentence) is not None and not weakened
+
+
+def is_plain_cancellation(text: str) -> bool:
+    """Whether it asks for an end of the subscription now: of nothing else, for no later day, and takes nothing back."""
+    asked = [sentence for sentence in sentences(text) if _cancels(sentence)]
+    return bool(asked) and not any(_NARROWED.search(sentence) for sentence in asked) and not takes_back(text)
+
+
+def cancels_on(text: str, written: date) -> date | None:
+    """The day from which it wants the subscription ended, where it names one."""
+    found = _EFFECTIVE.search(own_words(text))
+    return named_days.read(found, written) if found else None
+
+
+def takes_back(text: str) -> bool:
+    """Whether it may take back a request to cancel that was made before."""
+    return _KEEPS.search(unquoted(text)) is not None
 
 
 def mentions_cancelling(text: str) -> bool:
     """Whether it speaks of cancelling at all."""
-    return any(_MENTION.search(sentence) is not None for sentence in _sentences(text))
+    return _MENTION.search(unquoted(text)) is not None
 
 
 def _cancels(sentence: str) -> bool:
@@ -214,7 +286,9 @@ def _cancels(sentence: str) -> bool:
 
 def is_duplicate_claim(text: str) -> bool:
     """Whether it says that something was paid twice."""
-    return any(_TWICE.search(sentence) is not None for sentence in _sentences(text))
+    return any(
+        _TWICE.search(sentence) is not None and _NOT_TWICE.search(sentence) is None for sentence in sentences(text)
+    )
 
 
 def is_instruction(text: str) -> bool:
@@ -228,43 +302,39 @@ def is_instruction(text: str) -> bool:
 
 def holds_suspension(text: str) -> bool:
     """Whether it says that a customer is not to be switched off, or asks for that."""
-    return any(_HOLD.search(sentence) is not None for sentence in _sentences(text))
+    return any(_HOLD.search(sentence) is not None for sentence in sentences(text))
 
 
 def forbids_suspension(text: str) -> bool:
     """Whether it decides that a customer is not to be switched off; asking for it, or a condition, decides nothing."""
     return any(
         _HOLD.search(sentence) and not _ASKED.search(sentence) and not _CONDITION.search(sentence)
-        for sentence in _sentences(text)
+        for sentence in sentences(text)
     )
 
 
 def mentions_refund(text: str) -> bool:
     """Whether it speaks of money coming back at all."""
-    return _COMPENSATION.search(own_words(text)) is not None
+    return _MONEY_BACK.search(unquoted(text)) is not None or is_foreign(text)
 
 
 def asks_for_refund(text: str) -> bool:
     """Whether a sentence of it asks for money back; asking how or whether refunds work does not count."""
     return any(
         _COMPENSATION.search(sentence) and _ASKING.search(sentence) and not _NO_ASKING.search(sentence)
-        for sentence in _sentences(text)
+        for sentence in sentences(text)
     )
-
-
-def promises_all(text: str, minor: int, currency: str) -> bool:
-    """Whether what it promises is all of an amount: it says so, or names exactly that amount and no other."""
-    promised = promise_in(text) or ""
-    named = {found.rstrip(".,") for found in _FIGURE.findall(promised)}
-    exact = format_minor(minor, currency)
-    written = {exact, exact.replace(",", "")}
-    written |= {amount.partition(".")[0] for amount in written if not amount.partition(".")[2].strip("0")}
-    return named <= written if named else _ALL_OF_IT.search(promised) is not None
 
 
 def is_billing_complaint(text: str) -> bool:
     """Whether a sentence of it objects to a bill: an amount, an invoice, the number of seats."""
-    return any(_BILL.search(sentence) and _OBJECTS.search(sentence) for sentence in _sentences(text))
+    return any(_BILL.search(sentence) and _OBJECTS.search(sentence) for sentence in sentences(text))
+
+
+def may_be_billing_complaint(text: str) -> bool:
+    """Whether it speaks of a bill in a way that may object to it, and that a person has to read."""
+    asks = _BILL.search(unquoted(text)) is not None and _QUERIES.search(unquoted(text)) is not None
+    return not is_billing_complaint(text) and (asks or is_foreign(text))
 
 
 def is_courtesy(text: str) -> bool:
@@ -277,7 +347,7 @@ def is_courtesy(text: str) -> bool:
 
 def leaves_tier(text: str, tier: str) -> bool:
     """Whether it records a move from a plan of this tier to another; asking about one does not count."""
-    for sentence in _sentences(text):
+    for sentence in sentences(text):
         change = None if _NO_CHANGE.search(sentence) else _PLAN_CHANGE.search(sentence)
         if change and names_word(change["old"], tier) and not names_word(change["new"], tier):
             return True
@@ -326,7 +396,3 @@ def names_company(text: str, name: str, others: frozenset[str] = frozenset()) ->
         rf"(?<![\w-]){re.escape(name)}(?![\w-])(?!\s+(?i:group|labs?|holdings?|partners|ventures|studios?|corp|gmbh)\b)"
     )
     return re.search(pattern, rest, re.IGNORECASE) is not None
-
-
-def _sentences(text: str) -> list[str]:
-    return [sentence for sentence in _SENTENCE.split(own_words(text)) if sentence.strip()]

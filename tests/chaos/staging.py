@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-from unittest import mock
 
-import infra.stage.stage
 from infra.local.composition import LocalComposition
 from infra.stage import Stage
 from infra.worlds.model import World
@@ -35,7 +32,5 @@ def stage_with(
         def ports(self, function: str) -> Ports:
             return change(super().ports(function), function)
 
-    changed: Any = Changed
-    with mock.patch.object(infra.stage.stage, "LocalComposition", changed):
-        with Stage(world, data, sources=sources, playbooks=playbooks) as stage:
-            yield stage
+    with Stage(world, data, sources=sources, playbooks=playbooks, compose=Changed) as stage:
+        yield stage

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from shared.case.evidence import Evidence
 from shared.playbooks.disputes import cancelling, labels, standing, testimony, trouble, usage
@@ -14,7 +13,6 @@ from shared.playbooks.disputes.testimony import Statement
 from shared.playbooks.disputes.trouble import Bearing, Trouble
 from shared.playbooks.disputes.usage import Use
 from shared.team.exhibits import text, whole
-from shared.team.moments import moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +23,10 @@ class Assessment:
     troubles: list[Trouble]
     said: list[Statement]
     complaints: list[Statement]
+    unclear_complaints: list[Statement]
+    """What may be a complaint, and has to be read by a person."""
+    undated: list[Evidence]
+    """What they wrote at a time that cannot be read."""
     promises: list[Statement]
     cancellations: Cancellations
     courtesies: list[Evidence]
@@ -71,13 +73,15 @@ def assess(matter: Matter) -> Assessment:
         troubles=trouble.troubles(matter, used),
         said=said,
         complaints=[item for item in testimony.complaints(said) if item.at >= since],
+        unclear_complaints=[item for item in testimony.unclear_complaints(said) if item.at >= since],
+        undated=testimony.undated(matter),
         promises=testimony.promises(said, since),
         cancellations=cancelling.cancellations(matter, said),
         courtesies=testimony.courtesies(matter),
         policies=policies,
         in_force=in_force(policies, matter.now),
         refunds=standing.refunds_of(matter.exhibits, matter.charge),
-        credits=_credits(matter, since),
+        credits=_credits(matter),
         earlier_disputes=[item for item in matter.exhibits.rows("stripe.disputes") if item.index not in apart],
         siblings=siblings,
         warnings=standing.warnings_on(matter.exhibits, matter.charge),
@@ -117,9 +121,8 @@ def _policies(matter: Matter) -> list[Policy]:
     return for_topics(matter.exhibits, topics)
 
 
-def _credits(matter: Matter, since: datetime) -> list[Evidence]:
-    """Credits that the customer may have had since the charge: negative invoice lines, a balance in their favour."""
-    lines = [item for item in matter.exhibits.rows("stripe.invoice_lines") if (whole(item, "amount") or 0) < 0]
-    recent = [item for item in lines if (moment(item.row.fields.get("period__start")) or since) >= since]
+def _credits(matter: Matter) -> list[Evidence]:
+    """Credits that the customer may have had for the charge: negative invoice lines, a balance in their favour."""
+    recent = standing.credits_since(matter.exhibits, matter.charge, matter.paid_at)
     balance = [matter.customer] if matter.customer and (whole(matter.customer, "balance") or 0) < 0 else []
     return [*recent, *balance]

@@ -19,6 +19,7 @@ from shared.team import language
 from shared.team.exhibits import text
 from shared.team.forwarded import shared_mail
 from shared.team.moments import moment
+from shared.team.plain import is_foreign
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,12 @@ class Cancellations:
 
 def cancellations(matter: Matter, said: list[Statement]) -> Cancellations:
     """Read every channel. `said`: what was written in chat and tickets."""
-    formal = [_written(item) for item in testimony.cancellations(said)]
-    asked = {item.evidence.index for item in formal}
+    asked_for = testimony.cancellations(said)
+    asked = {item.evidence.index for item in asked_for}
     spoken = [item for item in said if item.theirs and item.evidence.index not in asked]
-    unclear = [item.evidence for item in spoken if language.may_be_cancellation(item.text)]
+    formal = [_written(item) for item in asked_for]
+    unclear = [item.evidence for item in spoken if _is_unclear(item.text)]
+    unclear += [item for item in testimony.undated(matter) if _is_unclear(text(item, *item.row.fields))]
     doubted = {item.index for item in unclear}
     for found, doubtful in (
         _in_mails(matter),
@@ -61,6 +64,10 @@ def cancellations(matter: Matter, said: list[Statement]) -> Cancellations:
     ):
         formal += found
         unclear += doubtful
+    kept = [item.at for item in said if item.theirs and language.takes_back(item.text)]
+    doubtful_requests = [item for item in formal if not _stands(matter, item, kept)]
+    unclear += [item.evidence for item in doubtful_requests]
+    formal = [item for item in formal if item not in doubtful_requests]
     mentions = [
         item for item in spoken if item.evidence.index not in doubted and language.mentions_cancelling(item.text)
     ]
@@ -68,11 +75,33 @@ def cancellations(matter: Matter, said: list[Statement]) -> Cancellations:
     return Cancellations(tuple(in_order), tuple(unclear), tuple(mentions))
 
 
+def _is_unclear(written: str) -> bool:
+    return language.may_be_cancellation(written) or language.is_cancellation(written) or is_foreign(written)
+
+
+def _stands(matter: Matter, asked: Request, kept: list[datetime]) -> bool:
+    """Whether a request is one for this subscription, covers the charge as far as it can, and was never taken back.
+
+    A later day than the charge, a part of the plan, and a request in a text that was first seen after the charge but
+    bears an earlier date, are for a person to read.
+    """
+    if any(at >= asked.at for at in kept):
+        return False
+    if asked.where in _UNWORDED:
+        return True
+    ends = language.cancels_on(asked.words, asked.at.date())
+    late = ends is not None and asked.at <= matter.paid_at and ends > matter.paid_at.date()
+    return language.is_plain_cancellation(asked.words) and not late
+
+
 def days_before(matter: Matter, request: Request) -> int:
     """How many calendar days, in the org's time zone, a request was made before the payment."""
     zone = ZoneInfo(matter.org.timezone)
     return (matter.paid_at.astimezone(zone).date() - request.at.astimezone(zone).date()).days
 
+
+_UNWORDED = frozenset({"in the product", "at Stripe"})
+"""Where a request is a step that was taken, whatever was written beside it."""
 
 _WHERE = {"intercom": "in chat", "zendesk": "by ticket"}
 
@@ -85,6 +114,7 @@ _Found = tuple[list[Request], list[Evidence]]
 _NOTES = {
     "hubspot.notes": ("body", "created_at", "in a mail kept in the CRM"),
     "slack.messages": ("text", "ts", "in a mail shared in our team"),
+    "hubspot.emails": ("body", "sent_at", "in a mail that was passed on"),
 }
 
 
@@ -92,17 +122,22 @@ def _shared(matter: Matter) -> _Found:
     """Mails of the customer that colleagues keep in CRM notes or share with each other."""
     formal, unclear = [], []
     for item in matter.exhibits.rows(*_NOTES):
+        if matter.is_theirs(text(item, "from_email")):
+            continue
         column, when, where = _NOTES[item.row.table]
         written = text(item, column)
         mail = shared_mail(written)
         at = moment(item.row.fields.get(when))
         if mail is not None and matter.is_theirs(mail.author):
-            if language.is_cancellation(mail.words):
-                sent = mail.sent_at or at
-                formal += [Request(item, sent, where, mail.words)] if sent else []
-                unclear += [] if sent else [item]
-            elif language.may_be_cancellation(mail.words):
+            sent = mail.sent_at or at
+            # A date that is typed into a text proves nothing where we first saw the text after the charge.
+            seen_late = at is None or (sent is not None and sent <= matter.paid_at < at)
+            if language.is_cancellation(mail.words) and sent is not None and not seen_late:
+                formal.append(Request(item, sent, where, mail.words))
+            elif _is_unclear(mail.words):
                 unclear.append(item)
+        elif item.row.table == "hubspot.emails":
+            continue
         elif language.is_cancellation(written) or language.may_be_cancellation(written):
             unclear.append(item)
     return formal, unclear
@@ -126,7 +161,7 @@ def _letters(matter: Matter, table: str, author: str, words: tuple[str, ...], wh
             continue
         if language.is_cancellation(written) and at is not None:
             formal.append(Request(item, at, where, written))
-        elif language.is_cancellation(written) or language.may_be_cancellation(written):
+        elif _is_unclear(written):
             unclear.append(item)
     return formal, unclear
 

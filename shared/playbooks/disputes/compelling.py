@@ -7,7 +7,6 @@ account. Two of the lesser identifiers alone do not qualify (docs.stripe.com/dis
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,6 +18,7 @@ from shared.playbooks.disputes import labels, standing
 from shared.playbooks.disputes.figures import figure
 from shared.playbooks.disputes.matter import Matter
 from shared.team.exhibits import text, whole
+from shared.team.json_text import parsed
 from shared.team.moments import moment
 from shared.team.words import listed
 
@@ -148,8 +148,5 @@ def _intent(event: Evidence) -> str:
 
 
 def _mapping(written: str) -> dict[str, str]:
-    try:
-        found: object = json.loads(written or "{}")
-    except ValueError:
-        return {}
+    found = parsed(written)
     return {str(key): str(value) for key, value in found.items() if value} if isinstance(found, dict) else {}

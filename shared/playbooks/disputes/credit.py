@@ -13,7 +13,7 @@ from shared.playbooks.disputes.billing import Cycle
 from shared.playbooks.disputes.matter import Matter, paid_lines
 from shared.playbooks.disputes.policies import Policy
 from shared.playbooks.disputes.policy_rules.proration import CLOCKS, Proration
-from shared.playbooks.disputes.standing import left_minor
+from shared.playbooks.disputes.standing import left_minor, lines_add_up
 from shared.playbooks.disputes.testimony import Statement
 from shared.playbooks.disputes.trouble import Trouble, Window, windows
 from shared.playbooks.disputes.usage import Use
@@ -54,6 +54,9 @@ def credit_of(matter: Matter, seen: Assessment, policy: Policy, wanted: Proratio
     """What this policy gives back. Raises Stop, with what is missing, when that is for a person to say."""
     line, cycle = billed(matter)
     counted = [item for item in seen.relevant if item.table == CLOCKS[wanted.clock]]
+    unclear = [item for item in seen.unclear if item.table == CLOCKS[wanted.clock]]
+    if unclear:
+        raise Stop((f"whether more of it concerned them is not clear: {unclear[0].why}",), evidence_of(unclear))
     if any(item.end is None for item in counted):
         raise Stop(("an alert has no end yet: how long it lasts is not known",), evidence_of(counted))
     found = windows(counted, cycle)
@@ -131,6 +134,11 @@ def _priced(matter: Matter, counted: list[Trouble]) -> Evidence:
     named = [line for line in lines if any(_names(line, item.service, tiers) for item in counted)]
     if len(named) != 1:
         raise Stop(("the invoice has several lines, and none alone is the affected plan's",), tuple(lines))
+    if not lines_add_up(matter.exhibits, matter.charge):
+        raise Stop(
+            ("the lines of the invoice do not come to what was paid: what the affected plan cost is not known",),
+            (matter.charge, *lines),
+        )
     return named[0]
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from shared.playbooks.disputes.figures import figure
+from shared.team.moments import moment
 from shared.team.words import minute
 
 SUBMIT_AHEAD = timedelta(hours=figure("window.submit_ahead"))
@@ -56,7 +57,11 @@ class Deadline:
 
 
 def deadline_of(due_by: object) -> Deadline | None:
-    """The deadline of a due_by in epoch seconds; None where there is none: 0 and null mean nothing can be answered."""
+    """The deadline of a due_by in epoch seconds; None where there is none.
+
+    0 and null mean that nothing can be answered; what lies beyond the calendar is no date.
+    """
     if isinstance(due_by, bool) or not isinstance(due_by, int) or due_by <= 0:
         return None
-    return Deadline(datetime.fromtimestamp(due_by, UTC))
+    at = moment(due_by)
+    return Deadline(at) if at is not None else None

@@ -34,7 +34,7 @@ def share_of_cycle(
     """
     names = _names(len(found))
     inputs = {
-        "charge_amount": field(priced, "amount", f"minor units of {currency}"),
+        "charge_amount": paid(priced, currency),
         names.since: field(line, "period__start", "start of the billing cycle"),
         names.until: field(line, "period__end", "end of the billing cycle"),
     }
@@ -67,7 +67,7 @@ def _names(windows: int) -> _Names:
 
 def whole_amount(item: Evidence, currency: str) -> Derivation:
     """The whole amount of a row, e.g. all that is disputed."""
-    return derived("amount", {"amount": field(item, "amount", f"minor units of {currency}")}, currency)
+    return derived("amount", {"amount": paid(item, currency)}, currency)
 
 
 def left_of(charge: Evidence, currency: str) -> Derivation:
@@ -86,12 +86,18 @@ def rest_of_cycle(charge: Evidence, currency: str, line: Evidence, since: Eviden
     Raises InvalidInput when that instant is not inside the cycle.
     """
     inputs = {
-        "charge_amount": field(charge, "amount", f"minor units of {currency}"),
+        "charge_amount": paid(charge, currency),
         "opened": field(since, "created", "when the dispute was opened"),
         "period_start": field(line, "period__start", "start of the billing cycle"),
         "period_end": field(line, "period__end", "end of the billing cycle"),
     }
     return derived("charge_amount * seconds(opened, period_end) / seconds(period_start, period_end)", inputs, currency)
+
+
+def paid(item: Evidence, currency: str) -> Input:
+    """What was paid by a row's `amount`; of a charge what was captured, which can be less than was authorized."""
+    name = "amount" if item.row.fields.get("amount_captured") is None else "amount_captured"
+    return field(item, name, f"minor units of {currency}")
 
 
 def field(item: Evidence, name: str, unit: str) -> Input:

@@ -14,46 +14,13 @@ from urllib.parse import urlsplit
 from shared.case.case import Case
 from shared.playbooks.disputes import labels
 from shared.playbooks.disputes.billing import Cycle, cycle_of, main_line
+from shared.playbooks.disputes.providers import is_public
 from shared.ports.directory import Org
 from shared.ports.sources import Row
 from shared.team.contract import Job
 from shared.team.literals import one_of, quote
 from shared.team.moments import moment
 from shared.team.tools import Answer, Tools
-
-PUBLIC_PROVIDERS = frozenset(
-    [
-        "gmail.com",
-        "googlemail.com",
-        "outlook.com",
-        "hotmail.com",
-        "live.com",
-        "msn.com",
-        "yahoo.com",
-        "icloud.com",
-        "me.com",
-        "mac.com",
-        "aol.com",
-        "proton.me",
-        "protonmail.com",
-        "gmx.com",
-        "gmx.de",
-        "web.de",
-        "mail.com",
-        "zoho.com",
-        "qq.com",
-        "163.com",
-        "126.com",
-        "yandex.ru",
-        "yandex.com",
-        "mail.ru",
-        "fastmail.com",
-        "hey.com",
-        "t-online.de",
-        "orange.fr",
-    ]
-)
-"""Domains whose addresses belong to different people: there, only the whole address identifies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +80,14 @@ def company_domains(addresses: Iterable[str], org: Org) -> frozenset[str]:
     """The domains that belong to the customer's company: not a public provider's, and not the org's own."""
     ours = {member.email.lower().rpartition("@")[2] for member in org.members}
     found = {address.rpartition("@")[2] for address in addresses if "@" in address}
-    return frozenset(domain for domain in found if "." in domain and domain not in PUBLIC_PROVIDERS | ours)
+    return frozenset(domain for domain in found if "." in domain and domain not in ours and not is_public(domain))
 
 
 def is_staff(address: str, org: Org) -> bool:
     """Whether an address is one of the merchant's own people: a member, or at a domain of the merchant's company."""
     lowered = address.strip().lower()
     members = {member.email.lower() for member in org.members}
-    ours = {member.rpartition("@")[2] for member in members} - PUBLIC_PROVIDERS
+    ours = {domain for member in members if not is_public(domain := member.rpartition("@")[2])}
     return lowered in members or lowered.rpartition("@")[2] in ours
 
 

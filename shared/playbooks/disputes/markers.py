@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
+
+from shared.team.json_text import parsed
 
 _KEYS = r"(?:message|event|order|job|request|idempotency|retry)(?:[_-](?:id|key|marker|token))?"
 _IN_TEXT = re.compile(rf"\b{_KEYS}\s*[=:]\s*\"?([A-Za-z0-9][\w.-]{{5,63}})", re.IGNORECASE)
@@ -18,10 +19,7 @@ def in_text(text: str) -> frozenset[str]:
 
 def in_metadata(text: str) -> frozenset[str]:
     """The markers among the metadata of an object, given as JSON text, each with its key."""
-    try:
-        metadata: object = json.loads(text or "{}")
-    except ValueError:
-        return frozenset()
+    metadata = parsed(text)
     if not isinstance(metadata, Mapping):
         return frozenset()
     named = {str(key): str(value) for key, value in metadata.items() if value}

@@ -59,7 +59,7 @@ def clean(matter: Matter, seen: Assessment, policy: Policy, rule: OutageClaim) -
     _check_repeat(matter, seen, policy, rule)
     uptimes = [row for row in matter.exhibits.rows("datadog.slo_history") if _measures(row, matter)]
     used = sorted({use.service for use in seen.uses if use.service})
-    unmeasured = [name for name in used if not any(text(row, "service") == name for row in uptimes)]
+    unmeasured = [name for name in used if not any(text(row, "service").lower() == name for row in uptimes)]
     lowest = min(_figures(uptimes, "uptime_pct"), default=None)
     highest = max(_figures(uptimes, "error_rate_pct"), default=None)
     work = [use for use in seen.uses if use.event.lower() not in _ENTERING]

@@ -12,6 +12,7 @@ from shared.case.case import Case
 from shared.case.evidence import Cell, Evidence
 from shared.playbooks.disputes.codes import OF_FRAUD, Family, lookup
 from shared.team.exhibits import Exhibits, text
+from shared.team.json_text import parsed
 
 EVERYTHING = frozenset({"any", "all", "dispute", "disputes", "chargeback", "chargebacks"})
 """Topics that stand for every dispute."""
@@ -35,11 +36,8 @@ class Policy:
 
     @property
     def content(self) -> Mapping[str, object] | None:
-        """Its rule; None for a page of prose."""
-        try:
-            rule: object = json.loads(self.rule)
-        except ValueError:
-            return None
+        """Its rule; None for a page of prose, and for a rule that says one thing twice."""
+        rule = parsed(self.rule)
         return rule if isinstance(rule, Mapping) else None
 
     @property

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from datetime import datetime
 
 from shared.case.evidence import Evidence
 from shared.playbooks.disputes.matter import Matter
 from shared.team.exhibits import text
+from shared.team.json_text import parsed
 from shared.team.moments import moment
 
 AGREED = frozenset({"terms_accepted"})
@@ -45,10 +45,7 @@ def notice(matter: Matter) -> Evidence | None:
 
 def properties(item: Evidence) -> Mapping[str, object]:
     """The properties of an event; empty where they cannot be read."""
-    try:
-        found: object = json.loads(text(item, "properties") or "{}")
-    except ValueError:
-        return {}
+    found = parsed(text(item, "properties"))
     return found if isinstance(found, Mapping) else {}
 
 

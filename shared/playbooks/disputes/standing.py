@@ -6,10 +6,13 @@ Several cases can concern one charge. Each has its own object and clock; the mon
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from shared.case.evidence import Evidence
+from shared.playbooks.disputes.billing import cycle_of, main_line
 from shared.playbooks.disputes.stages import Stage, stage_of
 from shared.team.exhibits import Exhibits, text, whole
+from shared.team.moments import moment
 
 STRICTEST_FIRST = (
     Stage.OPEN,
@@ -69,6 +72,28 @@ def lines_of(exhibits: Exhibits, charge: Evidence) -> list[Evidence]:
         if ways_to(charge) & {text(payment, "payment__charge"), text(payment, "payment__payment_intent")}
     }
     return [line for line in exhibits.rows("stripe.invoice_lines") if text(line, "invoice") in invoices]
+
+
+def credits_since(exhibits: Exhibits, charge: Evidence, paid_at: datetime) -> list[Evidence]:
+    """Negative invoice lines that can be for what a charge paid: from its payment on, or for a part of its cycle.
+
+    One that names no start counts: it may be.
+    """
+    line = main_line((row.row.fields, row) for row in lines_of(exhibits, charge))
+    cycle = cycle_of(line.row.fields) if line is not None else None
+    found = []
+    for row in exhibits.rows("stripe.invoice_lines"):
+        start, end = (moment(row.row.fields.get(name)) for name in ("period__start", "period__end"))
+        later = start is None or start >= paid_at
+        within = start is not None and cycle is not None and (start >= cycle.start or (end or start) > cycle.start)
+        if (whole(row, "amount") or 0) < 0 and (later or within):
+            found.append(row)
+    return found
+
+
+def lines_add_up(exhibits: Exhibits, charge: Evidence) -> bool:
+    """Whether the lines of the invoice come to what was paid: else a discount, tax or credit lies between the two."""
+    return sum(whole(line, "amount") or 0 for line in lines_of(exhibits, charge)) == whole(charge, "amount")
 
 
 def strictest(disputes: Sequence[Evidence]) -> Stage | None:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from shared.case.evidence import Evidence
 from shared.playbooks.disputes.matter import Matter
 from shared.team import language
+from shared.team import promises as promises_
 from shared.team.exhibits import text
 from shared.team.moments import moment
 
@@ -31,6 +32,12 @@ class Statement:
     theirs: bool
 
 
+def undated(matter: Matter) -> list[Evidence]:
+    """What the customer's people wrote at a time that cannot be read."""
+    rows = [item for item in matter.exhibits.rows(*_CHANNELS) if written_at(item) is None]
+    return [item for item in rows if matter.is_theirs(text(item, _CHANNELS[item.row.table][0]))]
+
+
 def statements(matter: Matter) -> list[Statement]:
     """What the customer's people and our staff wrote to each other, in order; third parties are left out."""
     found = []
@@ -46,6 +53,11 @@ def statements(matter: Matter) -> list[Statement]:
 def complaints(said: list[Statement]) -> list[Statement]:
     """What the customer's people wrote about something that did not work."""
     return [statement for statement in said if statement.theirs and language.is_complaint(statement.text)]
+
+
+def unclear_complaints(said: list[Statement]) -> list[Statement]:
+    """What the customer's people wrote that may be one, and that only a person can read."""
+    return [statement for statement in said if statement.theirs and language.may_be_complaint(statement.text)]
 
 
 def about(found: list[Statement], services: frozenset[str]) -> list[Statement]:
@@ -67,6 +79,11 @@ def different(found: list[Statement]) -> list[Statement]:
 def promises(said: list[Statement], since: datetime) -> list[Statement]:
     """Where our staff committed to a credit or refund in writing to the customer, from an instant on."""
     return [item for item in said if not item.theirs and item.at >= since and language.promise_in(item.text)]
+
+
+def about_money(said: list[Statement], since: datetime) -> list[Statement]:
+    """Where our staff wrote to the customer about money coming back, in whatever sense, from an instant on."""
+    return [item for item in said if not item.theirs and item.at >= since and promises_.speaks_of_money(item.text)]
 
 
 def cancellations(said: list[Statement]) -> list[Statement]:

@@ -6,7 +6,6 @@ in or their own name. Test environments do not count.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from shared.playbooks.disputes.setting import Setting
 from shared.playbooks.disputes.usage import Use
 from shared.team import language
 from shared.team.exhibits import text
+from shared.team.json_text import parsed
 from shared.team.moments import moment
 
 TABLES: dict[str, tuple[str, str]] = {
@@ -28,8 +28,16 @@ TABLES: dict[str, tuple[str, str]] = {
 }
 """Where trouble is recorded, and which fields hold its start and its end."""
 
+_TELLING = 4
+"""Shorter words are in many names: inc, com, llc."""
+
 _ALERTING = frozenset({"alert", "alerting", "triggered", "critical", "error", "firing"})
-_PRODUCTION = frozenset({"prod", "production", "live"})
+_PRODUCTION = frozenset({"prod", "prd", "production", "live"})
+_ELSEWHERE = frozenset(
+    {"staging", "stage", "stg", "test", "testing", "qa", "uat", "dev", "development", "sandbox", "preview"}
+    | {"demo", "local", "ci", "pre", "preprod", "non", "nonprod"}
+)
+"""Words that say of an environment that no customer is on it."""
 
 
 class Bearing(StrEnum):
@@ -95,8 +103,10 @@ def troubles(matter: Setting, used: Sequence[Use]) -> list[Trouble]:
         return []
     found = []
     for item in matter.exhibits.rows(*TABLES):
-        start, end = (moment(item.row.fields.get(name)) for name in TABLES[item.row.table])
-        if start is not None and matter.cycle.meets(start, end):
+        start, end = _span(item)
+        if start is None:
+            found.append(_judged(matter, item, matter.cycle.start, None, used))
+        elif matter.cycle.meets(min(start, end or start), max(start, end) if end else None):
             found.append(_judged(matter, item, start, end, used))
     return sorted(found, key=lambda trouble: (trouble.start, trouble.evidence.index))
 
@@ -118,10 +128,7 @@ def windows(found: Iterable[Trouble], cycle: Cycle) -> list[Window]:
 def tags_of(item: Evidence) -> dict[str, frozenset[str]]:
     """The tags of a row, `key:value` each, in JSON or comma-separated text; in lower case."""
     raw = text(item, "tags")
-    try:
-        listed: object = json.loads(raw or "[]")
-    except ValueError:
-        listed = re.split(r"[,\s]+", raw)
+    listed = parsed(raw) or re.split(r"[,\s]+", raw)
     pairs = [f"{key}:{value}" for key, value in listed.items()] if isinstance(listed, dict) else listed
     tags: dict[str, frozenset[str]] = {}
     for pair in pairs if isinstance(pairs, list) else []:
@@ -129,6 +136,11 @@ def tags_of(item: Evidence) -> dict[str, frozenset[str]]:
         if separator:
             tags[key] = tags.get(key, frozenset()) | {value.strip()}
     return tags
+
+
+def _span(item: Evidence) -> tuple[datetime | None, datetime | None]:
+    start, end = (moment(item.row.fields.get(name)) for name in TABLES[item.row.table])
+    return start, end
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +160,14 @@ _Objection = tuple[Bearing, str] | None
 
 
 def _judged(matter: Setting, item: Evidence, start: datetime, end: datetime | None, used: Sequence[Use]) -> Trouble:
-    service = text(item, "service")
+    service = text(item, "service").strip().lower()
     of_service = [use for use in used if use.service == service]
     record = _Record(matter, item, tags_of(item), of_service, used, start, end)
-    checks = (_service, _status, _environment, _tier, _region, _customer)
-    objections = (objection for check in checks if (objection := check(record)) is not None)
-    bearing, why = next(objections, (Bearing.CONCERNS, f"{matter.customer_name} used {service}"))
+    checks = (_service, _status, _environment, _tier, _region, _customer, _time)
+    objections = [objection for check in checks if (objection := check(record)) is not None]
+    # What certainly does not concern them needs no other answer.
+    objections.sort(key=lambda objection: objection[0] is not Bearing.DOES_NOT)
+    bearing, why = next(iter(objections), (Bearing.CONCERNS, f"{matter.customer_name} used {service}"))
     return Trouble(item, service, start, end, record.tags, bearing, why)
 
 
@@ -172,9 +186,13 @@ def _status(record: _Record) -> _Objection:
 
 def _environment(record: _Record) -> _Objection:
     environments = record.tags.get("env", frozenset())
-    if not environments or environments & _PRODUCTION:
+    spelt = [set(_words(name)) for name in environments]
+    if not environments or any(words & _PRODUCTION and not words & _ELSEWHERE for words in spelt):
         return None
-    return Bearing.DOES_NOT, f"it concerned {', '.join(sorted(environments))}, not production"
+    named = ", ".join(sorted(environments))
+    if all(words & _ELSEWHERE for words in spelt):
+        return Bearing.DOES_NOT, f"it concerned {named}, not production"
+    return Bearing.UNCLEAR, f"it concerned {named}, and nothing says whether that is production"
 
 
 def _tier(record: _Record) -> _Objection:
@@ -183,9 +201,10 @@ def _tier(record: _Record) -> _Objection:
         return None
     named, on = ", ".join(sorted(wanted)), _tiers_at(record)
     if on:
-        return (
-            None if on & wanted else (Bearing.DOES_NOT, f"it concerned {named}; they were on {', '.join(sorted(on))}")
-        )
+        if on & wanted:
+            return None
+        bearing = Bearing.UNCLEAR if _resemble(on, wanted) else Bearing.DOES_NOT
+        return bearing, f"it concerned {named}; they were on {', '.join(sorted(on))}"
     line = record.matter.line
     bought = text(line, "price__nickname", "description") if line else ""
     if any(language.names_word(bought, tier) for tier in wanted):
@@ -215,4 +234,35 @@ def _region(record: _Record) -> _Objection:
 def _customer(record: _Record) -> _Objection:
     wanted = record.tags.get("customer")
     ours = {record.matter.customer_name.lower(), text(record.matter.charge, "customer").lower()} | record.matter.domains
-    return None if not wanted or wanted & ours else (Bearing.DOES_NOT, "it concerned another customer alone")
+    if not wanted or wanted & ours:
+        return None
+    if _resemble(map(_without_ending, ours), map(_without_ending, wanted)):
+        named = ", ".join(sorted(wanted))
+        return Bearing.UNCLEAR, f"it concerned {named}, and whether that is {record.matter.customer_name} is not clear"
+    return Bearing.DOES_NOT, "it concerned another customer alone"
+
+
+def _time(record: _Record) -> _Objection:
+    start, end = _span(record.item)
+    written = record.item.row.fields.get(TABLES[record.item.row.table][1])
+    if start is None or (end is None and written not in (None, "")):
+        return Bearing.UNCLEAR, "when it was cannot be read"
+    if end is not None and end < start:
+        return Bearing.UNCLEAR, "by its record it ended before it began"
+    return None
+
+
+def _resemble(ours: Iterable[str], theirs: Iterable[str]) -> bool:
+    """Whether two ways to write a name share a word: then it can be one name, written differently."""
+    return not {word for name in ours for word in _words(name)}.isdisjoint(
+        word for name in theirs for word in _words(name) if len(word) >= _TELLING
+    )
+
+
+def _without_ending(name: str) -> str:
+    """A domain without its last part, which thousands share; other names as they are."""
+    return re.sub(r"(?<=\w)\.[a-z]{2,}$", "", name.lower())
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[^\W_]+", name.lower())

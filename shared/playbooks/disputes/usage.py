@@ -16,7 +16,7 @@ from shared.team.moments import moment
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One event of use. `tier` and `region` are empty where the event does not say."""
+    """One event of use, names in lower case. `tier` and `region` are empty where the event does not say."""
 
     evidence: Evidence
     at: datetime
@@ -58,7 +58,7 @@ def _use(item: Evidence) -> Use | None:
         at=at,
         person=text(item, "person_email").lower(),
         event=text(item, "event"),
-        service=str(properties.get("service") or ""),
+        service=str(properties.get("service") or "").strip().lower(),
         tier=str(properties.get("tier") or "").lower(),
         region=str(properties.get("region") or "").lower(),
     )

@@ -330,7 +330,7 @@ def test_without_the_promise_the_overage_stands_for_a_person_to_say(investigated
     silent = dossier.changed(
         "hubspot.emails", promise, body="Let me ask whether you can have 220 seats at no extra cost."
     )
-    escalates(silent, "no rule decides", "nobody of staff promised")
+    escalates(silent, "what they promised is not plain")
     asked = dossier.changed("hubspot.emails", promise, from_email="k.osei@globexsoftware.example")
     escalates(asked, "nobody of staff promised")
     colleague = dossier.changed("hubspot.emails", promise, from_email="omar.haddad@shelfwise.example")
@@ -493,7 +493,7 @@ def test_without_the_note_the_month_that_has_begun_stands(investigated: Look) ->
     dossier = investigated("yarrow")
     note = record(dossier, "hubspot.notes", "extend the trial")
     asked = dossier.changed("hubspot.notes", note, body="She asked whether the trial could run until 31 July 2026.")
-    assert outcome(asked) == (D.DECLINE, None, None)
+    escalates(asked, "about the trial", "is not plain")
     later = dossier.changed("hubspot.notes", note, created_at="2026-07-02T09:00:00+00:00")
     assert outcome(later)[0] is D.DECLINE
 

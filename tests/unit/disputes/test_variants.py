@@ -347,7 +347,7 @@ def test_trouble_that_may_have_concerned_them_is_cleared_up_by_a_person(dossier:
         ({"payment_method_details__card__network_reason_code": "13.2"}, "staff promised money back"),
         (
             {"payment_method_details__card__network_reason_code": "13.6"},
-            "promised money back in writing, and how much is not clear",
+            "wrote about money back, and what they promised is not plain",
         ),
     ],
 )
@@ -397,7 +397,7 @@ def test_an_invoice_with_several_lines_is_priced_by_the_line_of_the_affected_pla
 
 def test_yen_are_whole(dossier: Dossier) -> None:
     yen = dossier.changed("stripe.disputes", amount=9899, currency="jpy")
-    yen = yen.changed("stripe.charges", amount=9899, currency="jpy").changed(
+    yen = yen.changed("stripe.charges", amount=9899, amount_captured=9899, currency="jpy").changed(
         "stripe.invoice_lines", amount=9899, currency="jpy"
     )
     decision = yen.brief().decision
@@ -415,7 +415,7 @@ def test_a_dispute_in_another_currency_is_at_risk_in_its_own_and_refunded_in_the
 
 
 def test_an_amount_that_rounds_to_nothing_goes_to_a_person(dossier: Dossier) -> None:
-    escalates(dossier.changed("stripe.charges", amount=1), "rounds to nothing")
+    escalates(dossier.changed("stripe.charges", amount=1, amount_captured=1), "rounds to nothing")
 
 
 def test_a_chargeback_of_exactly_what_is_owed_is_given_up(dossier: Dossier) -> None:

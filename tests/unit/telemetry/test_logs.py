@@ -79,7 +79,9 @@ def test_in_production_a_process_writes_json_and_says_what_it_does(capsys: pytes
     try:
         watch(json_logs=True, project="acme-prod")
         ours.info("committed", extra={"seq": 3})
-        logging.getLogger("somebody.else").info("chatter")
+        chatty = logging.getLogger("somebody.else")
+        chatty.setLevel(logging.DEBUG)
+        chatty.info("chatter")
         line = json.loads(capsys.readouterr().out)
     finally:
         root.handlers[:] = before[0]

@@ -33,7 +33,7 @@ _INCIDENTS = (
     "i.description, i.tags FROM datadog.incidents i"
 )
 _USE = "e.id, e.event, e.person_email, e.timestamp, e.ip, e.device_id, e.properties"
-_SERVICE = "json_extract_string(e.properties, '$.service')"
+_SERVICE = "lower(trim(json_extract_string(e.properties, '$.service')))"
 
 
 def ask(job: Job, tools: Tools) -> None:
@@ -107,12 +107,12 @@ def _operations(tools: Tools, services: list[str], cycle: Cycle) -> list[str]:
         _incidents(tools, services, cycle),
         _pages(tools, services, cycle),
     ]
-    affected = sorted({str(row["service"]) for answer in answers for row in answer.rows})
+    affected = sorted({str(row["service"]).lower() for answer in answers for row in answer.rows})
     if affected:
         tools.gather(
             "the logs of the affected services",
             "SELECT g.id, g.service, g.status, g.message, g.timestamp, g.tags FROM datadog.logs g "
-            f"WHERE g.service IN {one_of(affected)} AND {_between('g.timestamp', cycle.start, cycle.end)} "
+            f"WHERE lower(g.service) IN {one_of(affected)} AND {_between('g.timestamp', cycle.start, cycle.end)} "
             "ORDER BY g.timestamp",
             table="datadog.logs",
             limit=20,
@@ -121,7 +121,7 @@ def _operations(tools: Tools, services: list[str], cycle: Cycle) -> list[str]:
         labels.UPTIME,
         # All columns: some monitors record an error rate beside the ones that the catalogue knows.
         "SELECT o.* "
-        f"FROM datadog.slo_history o WHERE o.service IN {one_of(services)} "
+        f"FROM datadog.slo_history o WHERE lower(o.service) IN {one_of(services)} "
         f"AND {_overlaps('o.window_start', 'o.window_end', cycle)}",
         table="datadog.slo_history",
     )
@@ -133,7 +133,7 @@ def _alerts(tools: Tools, services: list[str], cycle: Cycle) -> Answer:
         labels.ALERTS,
         "SELECT a.id, a.monitor_id, m.name AS monitor_name, m.metric AS monitor_metric, a.service, a.status, a.value, "
         "a.started_at, a.ended_at, a.tags FROM datadog.monitor_events a "
-        f"LEFT JOIN datadog.monitors m ON m.id = a.monitor_id WHERE a.service IN {one_of(services)} "
+        f"LEFT JOIN datadog.monitors m ON m.id = a.monitor_id WHERE lower(a.service) IN {one_of(services)} "
         f"AND {_overlaps('a.started_at', 'a.ended_at', cycle)} ORDER BY a.started_at, a.id",
         table="datadog.monitor_events",
     )
@@ -149,7 +149,7 @@ def _alerts(tools: Tools, services: list[str], cycle: Cycle) -> Answer:
 def _incidents(tools: Tools, services: list[str], cycle: Cycle) -> Answer:
     answer = tools.gather(
         labels.INCIDENTS,
-        f"{_INCIDENTS} WHERE i.service IN {one_of(services)} "
+        f"{_INCIDENTS} WHERE lower(i.service) IN {one_of(services)} "
         f"AND {_overlaps('i.created', 'i.resolved_at', cycle)} ORDER BY i.created, i.id",
         table="datadog.incidents",
     )
@@ -166,7 +166,7 @@ def _pages(tools: Tools, services: list[str], cycle: Cycle) -> Answer:
     answer = tools.gather(
         labels.PAGES,
         "SELECT p.id, p.title, p.status, p.urgency, p.priority, p.service, p.created_at, p.acknowledged_at, "
-        f"p.resolved_at, p.resolution_note FROM pagerduty.incidents p WHERE p.service IN {one_of(services)} "
+        f"p.resolved_at, p.resolution_note FROM pagerduty.incidents p WHERE lower(p.service) IN {one_of(services)} "
         f"AND {_overlaps('p.created_at', 'p.resolved_at', cycle)} ORDER BY p.created_at, p.id",
         table="pagerduty.incidents",
     )
@@ -186,8 +186,8 @@ def _before(tools: Tools, services: list[str], cycle: Cycle) -> None:
     earlier = Cycle(cycle.start - LOOK_BACK, cycle.start)
     tools.gather(
         "incident records before the cycle",
-        f"{_INCIDENTS} WHERE i.service IN {one_of(services)} AND {_overlaps('i.created', 'i.resolved_at', earlier)} "
-        "ORDER BY i.created, i.id",
+        f"{_INCIDENTS} WHERE lower(i.service) IN {one_of(services)} "
+        f"AND {_overlaps('i.created', 'i.resolved_at', earlier)} ORDER BY i.created, i.id",
         table="datadog.incidents",
         limit=20,
     )

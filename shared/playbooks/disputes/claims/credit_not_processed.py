@@ -12,6 +12,7 @@ from datetime import datetime
 
 from shared.case.brief import DecisionKind
 from shared.case.evidence import Gap
+from shared.playbooks.disputes import testimony
 from shared.playbooks.disputes.admission import admit_documents, check_everything_was_read, check_not_cancelled
 from shared.playbooks.disputes.assessment import Assessment
 from shared.playbooks.disputes.claims.model import (
@@ -31,8 +32,9 @@ from shared.playbooks.disputes.policies import Policy
 from shared.playbooks.disputes.policy_rules import refund_window
 from shared.playbooks.disputes.policy_rules.refund_window import RefundWindow
 from shared.playbooks.disputes.testimony import Statement
-from shared.team import language
+from shared.team import language, promises
 from shared.team.exhibits import text
+from shared.team.plain import casts_doubt
 from shared.team.words import day, minute, quoted
 
 
@@ -45,30 +47,41 @@ def rule(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
     if seen.credits:
         raise Stop(("they were given a credit: whether that is what they were owed is for a person to say",),
                    (matter.charge, *seen.credits))  # fmt: skip
-    if seen.promises:
-        return _promised(matter, seen, gaps)
+    spoken = testimony.about_money(seen.said, matter.paid_at)
+    if spoken:
+        return _promised(matter, seen, gaps, spoken)
     check_everything_was_read(matter, gaps, operations=False)
     policy, window = _window(matter, seen)
     asked = [item for item in seen.said if item.theirs and language.mentions_refund(item.text)]
     first = next((item for item in asked if language.asks_for_refund(item.text)), None)
+    if seen.undated:
+        raise Stop(("they wrote to us at a time that cannot be read",), tuple(seen.undated))
     if asked and first is None:
         raise Stop(("they wrote about a refund, and it is not clear whether they asked for one",),
                    tuple(item.evidence for item in asked))  # fmt: skip
-    if first is not None and first.at <= window.last_instant(matter.paid_at):
-        return _owed(matter, seen, gaps, policy, first, window.last_instant(matter.paid_at))
+    if first is not None and first.at <= window.last_instant(matter.paid_at, matter.org.timezone):
+        return _owed(matter, seen, gaps, policy, first, window.last_instant(matter.paid_at, matter.org.timezone))
     check_not_cancelled(matter, seen)
     return _not_owed(matter, seen, gaps, policy, window, first)
 
 
-def _promised(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
-    """A promise of the whole amount is kept; of what else was promised a person has to say how much it is."""
-    whole = [item for item in seen.promises if language.promises_all(item.text, matter.paid_minor, matter.currency)]
-    rows = tuple(item.evidence for item in seen.promises)
-    if not whole:
-        raise Stop(("our staff promised money back in writing, and how much is not clear",), rows)
-    told = quoted(language.promise_in(whole[0].text) or "")
-    promised = f"on {minute(whole[0].at)} our staff wrote {told}, and no refund was ever made"
-    return _give_up(matter, seen, gaps, None, Shown(promised, (matter.charge, *rows)), "we had promised you a refund")
+def _promised(matter: Matter, seen: Assessment, gaps: Sequence[Gap], spoken: Sequence[Statement]) -> Ruling:
+    """A plain promise of the whole amount is kept; whatever else staff wrote about money is for a person to read."""
+    promised = [(item, promises.promise_of_all(item.text, matter.paid_minor, matter.currency)) for item in spoken]
+    rows = tuple(item.evidence for item in spoken)
+    unclear = next((item for item, plain in promised if plain is None), None) or _doubt(seen, spoken[0])
+    if unclear is not None:
+        raise Stop((f"our staff wrote about money back, and what they promised is not plain: {quoted(unclear.text)}",),
+                   (*rows, unclear.evidence))  # fmt: skip
+    first, told = promised[0]
+    shown = f"on {minute(first.at)} our staff wrote {quoted(told or '')}, and no refund was ever made"
+    return _give_up(matter, seen, gaps, None, Shown(shown, (matter.charge, *rows)), "we had promised you a refund")
+
+
+def _doubt(seen: Assessment, promised: Statement) -> Statement | None:
+    """What staff wrote after a promise that may take it back."""
+    later = (item for item in seen.said if not item.theirs and item.at >= promised.at and item is not promised)
+    return next((item for item in later if casts_doubt(item.text)), None)
 
 
 def _owed(
@@ -120,7 +133,7 @@ def _not_owed(
     window: RefundWindow,
     asked: Statement | None,
 ) -> Ruling:
-    until = day(window.last_instant(matter.paid_at))
+    until = day(window.last_instant(matter.paid_at, matter.org.timezone))
     told = (
         f"they first asked on {minute(asked.at)}" if asked else "they never asked for a refund in any channel we know"
     )

@@ -34,7 +34,10 @@ from shared.team.exhibits import text, whole
 from shared.team.moments import moment
 from shared.team.words import count, day, listed, minute, percent
 
-_C_LEVEL = re.compile(r"\bchief\b.*\bofficer\b|\bC[A-Z]O\b")
+_C_LEVEL = re.compile(r"chief( [a-z]+){1,3} officer|c[a-z]o", re.IGNORECASE)
+_BESIDE = re.compile(r"(co-?)?founder|president|owner|chair(man|woman|person)?|managing director", re.IGNORECASE)
+"""What somebody of the C-level can be as well."""
+_NEAR = re.compile(r"\bchief\b|\bc[a-z]{1,2}o\b", re.IGNORECASE)
 _WON = frozenset({"closedwon", "closed won"})
 
 
@@ -62,13 +65,16 @@ class Seats:
 def rule(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling | None:
     """What the merchant's policy on seats decides; None without one, or where no seats were billed. Raises Stop."""
     policy = next((page for page in seen.in_force if page.kind == seat_reconciliation.KIND), None)
-    billed = whole(matter.line, "quantity") or 0
-    if policy is None or matter.line is None or billed < 2:
+    billed = whole(matter.line, "quantity")
+    if policy is None or matter.line is None or billed is None or billed == 1:
         return None
+    if billed < 1:
+        raise Stop((f"the invoice bills a price for {billed} seats",), (matter.line, policy.evidence))
     wanted = followed(policy, seat_reconciliation.seat_reconciliation, (matter.line,))
     check_everything_was_read(matter, gaps, operations=False)
     _check_records_were_read(matter, gaps, policy)
     found = _seats(matter, seen, wanted, matter.line, billed)
+    _check_complaints_are_clear(matter, seen, wanted, policy)
     failing = _failing(found, wanted)
     if failing and not wanted.accepts:
         raise Stop((f"{policy.name} leaves it to a person: {listed(failing)}",), (policy.evidence, *found.rows))
@@ -99,18 +105,39 @@ def _check_records_were_read(matter: Matter, gaps: Sequence[Gap], policy: Policy
 def _seats(matter: Matter, seen: Assessment, rule: SeatReconciliation, line: Evidence, billed: int) -> Seats:
     since = matter.now - timedelta(days=rule.complaint_free_days)
     said = [item for item in seen.said if item.theirs and item.at >= since and language.is_billing_complaint(item.text)]
-    addenda = [
+    signed = [
         row for row in matter.exhibits.rows("salesforce.opportunities", "hubspot.deals") if _is_signed(matter, row)
     ]
+    addenda = [row for row in signed if is_c_level(text(row, "signed_title"))]
+    unclear = [row for row in signed if _NEAR.search(text(row, "signed_title"))]
+    if unclear and not addenda:
+        raise Stop(("whether the one who signed for the seats is of the C-level is not clear",), tuple(unclear))
     return Seats(billed, line, tuple(matter.exhibits.rows("auth.sign_ins")), tuple(addenda), tuple(said))
 
 
+def _check_complaints_are_clear(matter: Matter, seen: Assessment, rule: SeatReconciliation, policy: Policy) -> None:
+    since = matter.now - timedelta(days=rule.complaint_free_days)
+    heard = [item for item in seen.said if item.theirs and item.at >= since]
+    doubtful = [item.evidence for item in heard if language.may_be_billing_complaint(item.text)]
+    if doubtful or seen.undated:
+        raise Stop(
+            ("they wrote something that may be a complaint about the bill, and a person has to read it",),
+            (policy.evidence, *doubtful, *seen.undated),
+        )
+
+
 def _is_signed(matter: Matter, row: Evidence) -> bool:
-    """Won, with an envelope, and signed by somebody of the C-level before the charge."""
+    """Won, with an envelope, and signed before the charge."""
     at = moment(row.row.fields.get("signed_at"))
     won = row.row.fields.get("is_won") is True or text(row, "dealstage").lower() in _WON
-    titled = _C_LEVEL.search(text(row, "signed_title")) is not None
-    return won and titled and text(row, "envelope_id") != "" and at is not None and at <= matter.paid_at
+    return won and text(row, "envelope_id") != "" and at is not None and at <= matter.paid_at
+
+
+def is_c_level(title: str) -> bool:
+    """Whether a title names a place at the C-level and nothing else that makes it less: CFO, Co-founder & CEO."""
+    parts = [part.strip() for part in re.split(r"[,/&+()]| and ", title) if part.strip()]
+    named = [part for part in parts if _C_LEVEL.fullmatch(part)]
+    return bool(named) and all(part in named or _BESIDE.fullmatch(part) for part in parts)
 
 
 def _failing(found: Seats, rule: SeatReconciliation) -> list[str]:

@@ -93,6 +93,9 @@ def _without_trouble(matter: Matter, seen: Assessment, gaps: Sequence[Gap], clea
             ("they complained that it did not work, and no record of an incident that concerned them explains it",),
             tuple(item.evidence for item in seen.complaints) + evidence_of(seen.aside),
         )
+    doubtful = (*(item.evidence for item in seen.unclear_complaints), *seen.undated)
+    if doubtful:
+        raise Stop(("they wrote something that may be a complaint, and a person has to read it",), doubtful)
     days = {use.at.date() for use in seen.uses}
     trouble = "outage" if seen.relevant else "record of trouble"
     if len(days) < DAYS_OF_USE:

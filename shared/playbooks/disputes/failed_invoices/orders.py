@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 
@@ -16,6 +15,7 @@ from shared.playbooks.disputes.policies import Policy
 from shared.playbooks.disputes.policy_rules.purchase_order import PurchaseOrder, purchase_order
 from shared.playbooks.disputes.signed import in_effect
 from shared.team.exhibits import text
+from shared.team.json_text import parsed
 from shared.team.words import quoted
 
 _SURE_PCT = 90
@@ -101,10 +101,7 @@ def _errand(bill: Bill, wanted: PurchaseOrder, printed: str, number: str, to: st
 
 
 def _printed(bill: Bill, name: str) -> str:
-    try:
-        fields: object = json.loads(text(bill.invoice, "custom_fields") or "[]")
-    except ValueError:
-        return ""
+    fields = parsed(text(bill.invoice, "custom_fields"))
     found = fields if isinstance(fields, list) else []
     return next(
         (

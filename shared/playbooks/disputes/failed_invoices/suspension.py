@@ -5,13 +5,12 @@ Switching somebody off is never done here: at most a person is asked, and the ow
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
 from shared.case.brief import Option
 from shared.case.evidence import Evidence
+from shared.playbooks.disputes import product
 from shared.playbooks.disputes.choices import chosen
 from shared.playbooks.disputes.failed_invoices.bill import Bill
 from shared.playbooks.disputes.policy_rules.dunning import CRITICAL, STRATEGIC, Dunning
@@ -106,11 +105,7 @@ def _critical_use(bill: Bill, rule: Dunning) -> list[Evidence]:
 
 
 def _service(row: Evidence) -> str:
-    try:
-        properties: object = json.loads(text(row, "properties") or "{}")
-    except ValueError:
-        return ""
-    return str(properties.get("service") or "") if isinstance(properties, Mapping) else ""
+    return str(product.properties(row).get("service") or "")
 
 
 def _last(used: list[Evidence]) -> str:

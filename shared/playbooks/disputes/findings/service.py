@@ -111,7 +111,7 @@ def _corroboration(matter: Matter, services: set[str]) -> list[Evidence]:
         if any(language.is_about(text(item, "text"), service) for service in services)
         and language.is_complaint(text(item, "text"))
     ]
-    return talk + [item for item in matter.exhibits.rows("datadog.logs") if text(item, "service") in services]
+    return talk + [item for item in matter.exhibits.rows("datadog.logs") if text(item, "service").lower() in services]
 
 
 def _trouble_in_words(item: Trouble) -> str:

@@ -11,7 +11,7 @@ from shared.case.brief import Derivation, Input
 from shared.case.derivation_words import derived
 from shared.case.evidence import Evidence
 from shared.case.money import exponent
-from shared.playbooks.disputes.derive import DAY_S, field
+from shared.playbooks.disputes.derive import DAY_S, field, paid
 
 
 def month_of_revenue(account: Evidence, currency: str, *, whole_units: bool) -> Derivation:
@@ -28,7 +28,7 @@ def month_of_revenue(account: Evidence, currency: str, *, whole_units: bool) -> 
 def percentage(priced: Evidence, currency: str, percent: int, note: str) -> Derivation:
     """A part of what a row's `amount` is, in per cent; `note` names the rule that fixes how many."""
     inputs = {
-        "fee": field(priced, "amount", f"minor units of {currency}"),
+        "fee": paid(priced, currency),
         "credit_pct": Input(value=percent, unit="per cent", note=note),
     }
     return derived("fee * credit_pct / 100", inputs, currency)

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from shared.case.brief import Derivation, Finding
 from shared.case.evidence import Evidence
+from shared.errors import InvalidInput
 from shared.playbooks.disputes import labels
 from shared.playbooks.disputes.findings.claim import READ_OUT, claimed
 from shared.playbooks.disputes.payment import Payment
@@ -110,7 +111,13 @@ def _goodwill(claim: Claim, payment: Payment, rule: FirstResponseBreach) -> Deri
     if payment.currency != claim.org.currency:
         # The CRM keeps the revenue in the org's own currency.
         raise person("their yearly revenue is not in the currency that they pay in", *rows, payment=payment)
-    return amounts.month_of_revenue(rows[0], payment.currency, whole_units=rule.whole_units)
+    try:
+        month = amounts.month_of_revenue(rows[0], payment.currency, whole_units=rule.whole_units)
+    except InvalidInput as why:
+        raise person(f"a month of their yearly revenue could not be computed: {why}", *rows, payment=payment) from why
+    if month.value_minor <= 0:
+        raise person("a month of their yearly revenue comes to nothing", *rows, payment=payment)
+    return month
 
 
 def _because(breached: list[_Wait]) -> str:

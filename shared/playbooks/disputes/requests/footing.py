@@ -9,10 +9,9 @@ from shared.playbooks.disputes.policy_rules.instruments import Instrument
 from shared.playbooks.disputes.requests.claim import Claim
 from shared.playbooks.disputes.requests.model import Owed, Said, declined, person
 from shared.playbooks.disputes.stages import Stage
-from shared.playbooks.disputes.standing import KEEPS_MONEY, ways_to
+from shared.playbooks.disputes.standing import KEEPS_MONEY, credits_since, lines_add_up, ways_to
 from shared.team.contract import Material
 from shared.team.exhibits import text, whole
-from shared.team.moments import moment
 from shared.team.words import listed
 
 _RETURNED_BY_BANK = frozenset({Stage.LOST, Stage.PREVENTED})
@@ -89,14 +88,19 @@ def untouched(claim: Claim, payment: Payment) -> None:
     credits = [row for row in exhibits.rows("stripe.invoice_lines") if (whole(row, "amount") or 0) < 0]
     if not credits and not exhibits.absences(labels.NO_CREDIT) and _lines_unread(claim):
         raise person("whether anything was credited already could not be read", payment.charge)
-    recent = [
-        row for row in credits if (moment(row.row.fields.get("period__start")) or payment.paid_at) >= payment.paid_at
-    ]
+    recent = credits_since(exhibits, payment.charge, payment.paid_at)
     balance = [claim.customer] if claim.customer and (whole(claim.customer, "balance") or 0) < 0 else []
     returned = [*payment.refunds, *recent, *balance]
     if returned or payment.left_minor != (whole(payment.charge, "amount_captured") or 0):
         reason = "part of the money has been given back already: that has to be set off"
         raise person(reason, payment.charge, *returned, payment=payment)
+
+
+def paid_as_billed(payment: Payment) -> None:
+    """Return when the lines of the invoice are what was paid, so that the price on one of them is. Raises Said."""
+    if not lines_add_up(payment.exhibits, payment.charge):
+        reason = "the lines of the invoice do not come to what was paid: a discount or tax lies between the two"
+        raise person(reason, payment.charge, *payment.paid_lines, payment=payment)
 
 
 def _lines_unread(claim: Claim) -> bool:

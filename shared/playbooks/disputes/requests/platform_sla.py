@@ -177,7 +177,7 @@ def _by_history(month: Stretch) -> _Availability:
     rows = [
         row
         for row in month.exhibits.rows("datadog.slo_history")
-        if text(row, "service") in used
+        if text(row, "service").lower() in used
         and moment(row.row.fields.get("window_start")) == month.cycle.start
         and moment(row.row.fields.get("window_end")) == month.cycle.end
     ]

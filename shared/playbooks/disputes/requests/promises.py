@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Generic, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -16,13 +16,13 @@ from shared.playbooks.disputes.payment import Payment
 from shared.playbooks.disputes.policies import Policy
 from shared.playbooks.disputes.policy_rules.sales_promise import SEATS, TRIAL, SalesPromise, sales_promise
 from shared.playbooks.disputes.requests.claim import Claim
-from shared.playbooks.disputes.requests.footing import payment_meant, untouched
+from shared.playbooks.disputes.requests.footing import paid_as_billed, payment_meant, untouched
 from shared.playbooks.disputes.requests.model import Errand, Owed, Ruling, person
 from shared.team import promises
 from shared.team.contract import Material
 from shared.team.exhibits import text, whole
-from shared.team.language import own_words
 from shared.team.moments import moment
+from shared.team.plain import casts_doubt, own_words
 from shared.team.words import count, day, quoted
 
 T = TypeVar("T")
@@ -75,17 +75,19 @@ def _written(claim: Claim, rule: SalesPromise) -> list[tuple[Evidence, str, date
 
 
 def _seats(material: Material, claim: Claim, policy: Policy, rule: SalesPromise) -> Ruling | None:
-    promised = [
-        _Promise(number, row, author, at)
-        for row, author, at in _written(claim, rule)
-        if (number := promises.promised_seats(text(row, "subject", "body"))) is not None
-    ]
-    if not promised:
+    written = _written(claim, rule)
+    if not any(promises.speaks_of_seats(text(row, "body")) for row, _, _ in written):
         return None
     payment = payment_meant(material, claim)
     line, contracted, deals = _overage(claim, payment)
     used = contracted + (whole(line, "quantity") or 0)
-    before = [item for item in promised if item.at < _relied_from(payment, line)]
+    relied = _relied_from(payment, line)
+    before = _plainly(
+        [item for item in written if item[2] < relied],
+        promises.speaks_of_seats,
+        lambda said, on: _seats_still(said, on, payment.paid_at.date()),
+        ("seats", payment),
+    )
     if not before:
         return None
     last = before[-1]
@@ -108,6 +110,34 @@ def _seats(material: Material, claim: Claim, policy: Policy, rule: SalesPromise)
         f"{used} were used ({contracted} by contract and {used - contracted} billed on top)"
     )
     return _kept(claim, policy, payment, line, last, (because, told), (*deals, line), rule)
+
+
+def _plainly(
+    written: Sequence[tuple[Evidence, str, datetime]],
+    speaks: Callable[[str], bool],
+    read: Callable[[str, datetime], T | None],
+    about: tuple[str, Payment],
+) -> list[_Promise[T]]:
+    """The promises in these texts. Raises Said where one bears on it, or may take a promise back, and is unclear."""
+    found: list[_Promise[T]] = []
+    topic, payment = about
+    for row, author, at in written:
+        said = text(row, "body")
+        if not speaks(said) and not (found and casts_doubt(said)):
+            continue
+        what = read(said, at)
+        if what is None:
+            reason = f"staff wrote about the {topic}, and what they promised is not plain: {quoted(said)}"
+            raise person(reason, *[item.row for item in found], row, payment=payment)
+        found.append(_Promise(what, row, author, at))
+    return found
+
+
+def _seats_still(said: str, written: datetime, billed: date) -> int | None:
+    """The number of seats that a text promises, where the promise still held when they were billed."""
+    promised = promises.promised_seats(said, written.date())
+    held = promised is not None and (promised.until is None or billed < promised.until)
+    return promised.seats if promised is not None and held else None
 
 
 def _overage(claim: Claim, payment: Payment) -> tuple[Evidence, int, list[Evidence]]:
@@ -135,16 +165,16 @@ def _relied_from(payment: Payment, line: Evidence) -> datetime:
 
 def _trial(material: Material, claim: Claim, policy: Policy, rule: SalesPromise) -> Ruling | None:
     zone = ZoneInfo(claim.org.timezone)
-    promised = [
-        _Promise(until_day, row, author, at)
-        for row, author, at in _written(claim, rule)
-        if (until_day := promises.promised_trial_end(text(row, "subject", "body"), at.astimezone(zone).date()))
-        is not None
-    ]
-    if not promised:
+    written = _written(claim, rule)
+    if not any(promises.speaks_of_trial(text(row, "body")) for row, _, _ in written):
         return None
     payment = payment_meant(material, claim)
-    before = [item for item in promised if item.at < payment.paid_at]
+    before = _plainly(
+        [item for item in written if item[2] < payment.paid_at],
+        promises.speaks_of_trial,
+        lambda said, on: promises.promised_trial_end(said, on.astimezone(zone).date()),
+        ("trial", payment),
+    )
     if not before:
         return None
     last, ends = before[-1], [datetime.combine(item.what + timedelta(days=1), time(0), zone) for item in before]
@@ -178,6 +208,8 @@ def _kept(
     """The ruling that keeps a promise. `line`: what goes back; None: the whole charge. `words`: for them and for us."""
     because, told = words
     untouched(claim, payment)
+    if line is not None:
+        paid_as_billed(payment)
     priced = line if line is not None and whole(line, "amount") != payment.amount_minor else payment.charge
     derivation = derive.whole_amount(priced, payment.currency)
     if derivation.value_minor > (payment.left_minor or 0):

@@ -13,7 +13,7 @@ from shared.playbooks.disputes.policies import Policy
 from shared.playbooks.disputes.policy_rules.seat_proration import SeatProration, seat_proration
 from shared.playbooks.disputes.requests import amounts
 from shared.playbooks.disputes.requests.claim import Claim
-from shared.playbooks.disputes.requests.footing import payment_meant, untouched
+from shared.playbooks.disputes.requests.footing import paid_as_billed, payment_meant, untouched
 from shared.playbooks.disputes.requests.model import Owed, Ruling, person
 from shared.team.contract import Material
 from shared.team.exhibits import text, whole
@@ -39,6 +39,7 @@ def answer(material: Material, claim: Claim, policy: Policy) -> Ruling | str:
     if any(whole(row, "seats") is None or (whole(row, "seats") or 0) <= 0 for row, _ in changes):
         raise person("a change of seats does not say how many", *[row for row, _ in changes], payment=payment)
     _check_bounds(payment, line, changes)
+    paid_as_billed(payment)
     untouched(claim, payment)
     owed = Owed(_derived(payment, line, changes, rule, policy), rule.instrument, _because(changes))
     told = _told(changes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 from shared.case.evidence import Evidence
@@ -17,6 +16,7 @@ from shared.playbooks.disputes.requests.footing import invoice_of, payment_meant
 from shared.playbooks.disputes.requests.model import Errand, Owed, Ruling, person
 from shared.team.contract import Material
 from shared.team.exhibits import text, whole
+from shared.team.json_text import parsed
 from shared.team.moments import moment
 from shared.team.words import day
 
@@ -100,10 +100,7 @@ def _taxed(payment: Payment) -> Evidence | None:
 
 def _listed(invoice: Evidence) -> int | None:
     """The sum of the invoice's own tax lines; None where it has none."""
-    try:
-        taxes: object = json.loads(text(invoice, "total_taxes") or "[]")
-    except ValueError:
-        return None
+    taxes = parsed(text(invoice, "total_taxes"))
     found = [item.get("amount") for item in taxes if isinstance(item, dict)] if isinstance(taxes, list) else []
     amounts_ = [amount for amount in found if isinstance(amount, int) and not isinstance(amount, bool)]
     return sum(amounts_) if amounts_ and len(amounts_) == len(found) else None

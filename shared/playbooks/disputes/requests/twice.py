@@ -49,7 +49,10 @@ def _twins(material: Material, claim: Claim) -> Twins:
     twins = claim.twins()
     if twins is None:
         raise _no_second_charge(claim)
-    payable(material, twins.first)
+    first = payable(material, twins.first)
+    if first.left_minor != first.amount_minor:
+        reason = "a part of the first charge is not with us any more: returning the later one whole may be too much"
+        raise person(reason, twins.first, twins.later, *first.refunds, payment=first)
     return twins
 
 
