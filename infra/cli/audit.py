@@ -26,8 +26,8 @@ def verify(case: str, data: Path | None, as_json: bool) -> Exit:
 
     \b
     Examples:
-      manthan audit verify case_745290e3c6e0a5b84ac6
-      manthan audit verify case_745290e3c6e0a5b84ac6 --json
+      manthan audit verify CASE
+      manthan audit verify CASE --json
 
     A text that was erased leaves its hash, and is no problem. Ends with 1 if there is any.
     """

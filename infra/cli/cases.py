@@ -104,8 +104,8 @@ def show(case: str, with_evidence: bool, data: Path | None, as_json: bool) -> Ex
 
     \b
     Examples:
-      manthan cases show case_745290e3c6e0a5b84ac6
-      manthan cases show case_745290e3c6e0a5b84ac6 --evidence --json
+      manthan cases show CASE
+      manthan cases show CASE --evidence --json
     """
     from infra.cli.archive import holding, opened
     from infra.cli.showing import show_whole

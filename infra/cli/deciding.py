@@ -35,8 +35,8 @@ def approve(case: str, actions: tuple[str, ...], email: str, no_run: bool, data:
 
     \b
     Examples:
-      manthan cases approve case_745290e3c6e0a5b84ac6 --as priya.raman@northlight.example
-      manthan cases approve case_745290e3c6e0a5b84ac6 stripe_refund-2e494fef25 --as marcus.feld@northlight.example
+      manthan cases approve CASE --as EMAIL
+      manthan cases approve CASE ACTION --as EMAIL
 
     Ends with 1 if the approval is refused, and then approves nothing.
     """
@@ -59,7 +59,7 @@ def reject(case: str, reason: str, email: str, no_run: bool, data: Path | None, 
 
     \b
     Example:
-      manthan cases reject CASE --reason "already settled by phone" --as priya.raman@northlight.example
+      manthan cases reject CASE --reason "already settled by phone" --as EMAIL
     """
     from shared.steps import people
 
@@ -93,7 +93,7 @@ def edit(
 
     \b
     Examples:
-      manthan cases edit CASE customer_email-eeec89fe20 --set subject="Your credit" --as priya.raman@northlight.example
+      manthan cases edit CASE ACTION --set subject="Your credit" --as EMAIL
       manthan cases edit CASE stripe_stage_evidence-002cb7218b --set evidence.uncategorized_text="..." --as ...
     """
     from shared.steps import people
@@ -132,7 +132,7 @@ def answer(
 
     \b
     Example:
-      manthan cases answer case_745290e3c6e0a5b84ac6 reinvestigate --as priya.raman@northlight.example
+      manthan cases answer CASE reinvestigate --as EMAIL
     """
     from shared.steps import people
 

@@ -37,7 +37,7 @@ def demo(world: str, approve_as: tuple[str, ...], data: Path | None, fresh: bool
     Examples:
       manthan demo
       manthan demo aperture --json
-      manthan demo aperture --approve-as priya.raman@northlight.example
+      manthan demo aperture --approve-as EMAIL
       manthan demo ./my-world --data /tmp/my-world --keep
       manthan demo aperture --cloud
 

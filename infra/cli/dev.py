@@ -63,10 +63,10 @@ def dev(world: str, port: int, persist: Path | None, speed: float, jump: bool, c
     Examples:
       manthan dev
       manthan dev --cloud --jump
-      manthan dev --world quill --port 9000 --persist ./quill-data
+      manthan dev --world ./my-world --port 9000 --persist ./my-data
       manthan dev --jump --json
       manthan trigger charge.dispute.created --dev           in another terminal
-      manthan cases approve CASE --as priya.raman@northlight.example
+      manthan cases approve CASE --as EMAIL
 
     With --json the first line of stdout is {"ready": true, "functions": ..., "webhook": ..., "stripe": ..., "data":
     ..., "secret_file": ...}, and the story goes to stderr. Ends with 0 when it was asked to end, and with 3 when a

@@ -49,7 +49,7 @@ def stop(reason: str, email: str, everywhere: bool, data: Path | None, as_json: 
 
     \b
     Examples:
-      manthan effects stop --as priya.raman@northlight.example --reason "refunds look wrong"
+      manthan effects stop --as EMAIL --reason "refunds look wrong"
       manthan effects stop --all --as EMAIL --data DIR --json
     """
     screen = Screen(as_json)
@@ -75,7 +75,7 @@ def start(email: str, everywhere: bool, no_run: bool, data: Path | None, as_json
 
     \b
     Examples:
-      manthan effects start --as priya.raman@northlight.example
+      manthan effects start --as EMAIL
       manthan effects start --all --as EMAIL --no-run --json
     """
     screen = Screen(as_json)

@@ -27,7 +27,7 @@ def evaluate(worlds: tuple[str, ...], cloud: bool, as_json: bool) -> Exit:
     Examples:
       manthan eval
       manthan eval aperture ./my-world --json
-      manthan eval larkspur aperture --cloud
+      manthan eval aperture --cloud
 
     Ends with 1 if any check fails.
     """

@@ -28,7 +28,7 @@ def exhibit(case: str, out: Path, data: Path | None, as_json: bool) -> Exit:
 
     \b
     Example:
-      manthan cases exhibit case_745290e3c6e0a5b84ac6 --out exhibit.pdf
+      manthan cases exhibit CASE --out exhibit.pdf
 
     Ends with 1 if what is drawn now is not what was drafted.
     """

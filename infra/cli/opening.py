@@ -59,7 +59,7 @@ def open_case(
 
     \b
     Examples:
-      manthan cases open --world wren --as EMAIL --from ADDRESS --customer cus_... --amount 89.00 --currency usd \\
+      manthan cases open --world DIR --as EMAIL --from ADDRESS --customer cus_... --amount 89.00 --currency usd \\
         --text "My card shows one purchase twice. Please send one back."
       manthan cases open --data DIR --as EMAIL --file request.txt --charge ch_... --json
 

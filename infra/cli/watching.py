@@ -31,8 +31,8 @@ def watch(case: str, once: bool, data: Path | None, as_json: bool) -> Exit:
 
     \b
     Examples:
-      manthan cases watch case_745290e3c6e0a5b84ac6
-      manthan cases watch case_745290e3c6e0a5b84ac6 --once --json
+      manthan cases watch CASE
+      manthan cases watch CASE --once --json
     """
     screen = Screen(as_json)
     from infra.cli.archive import holding, opened

@@ -18,6 +18,7 @@ TABLE_OF = {
     "refund": "stripe.refunds",
     "invoice": "stripe.invoices",
     "invoice_payment": "stripe.invoice_payments",
+    "line_item": "stripe.invoice_lines",
     "customer": "stripe.customers",
     "subscription": "stripe.subscriptions",
     "balance_transaction": "stripe.balance_transactions",
@@ -71,7 +72,7 @@ def disagreements(tables: Tables, objects: Sequence[Json]) -> Iterator[str]:
 
 def _differences(table: str, row: Row, found: Json) -> Iterator[str]:
     for column, value in row.items():
-        theirs = value_at(found, place_of(str(found["object"]), column))
+        theirs = shown(found, column)
         if not _same(value, theirs):
             yield f"{table}: {row['id']}: {column} is {value!r} in sources/ and {theirs!r} in stripe/"
 
@@ -88,9 +89,11 @@ def _line_differences(rows: Sequence[Row], objects: Sequence[Json]) -> Iterator[
                 yield f"{LINES} has no row for the line {line['id']} of {invoice['id']}"
 
 
-def place_of(kind: str, column: str) -> _Path:
-    """Where an object of this kind holds what a column of its table shows."""
-    return _ELSEWHERE.get(kind, {}).get(column) or tuple(column.split("__"))
+def shown(found: Json, column: str) -> object:
+    """What an object says of a column of its table: where newer versions of Stripe hold it, else under its own name."""
+    elsewhere = _ELSEWHERE.get(str(found["object"]), {}).get(column)
+    value = value_at(found, elsewhere) if elsewhere else None
+    return value_at(found, tuple(column.split("__"))) if value is None else value
 
 
 def value_at(found: object, path: _Path) -> object:

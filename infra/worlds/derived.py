@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from infra.sources.catalog import catalogue
-from infra.worlds.consistency import LINES, TABLE_OF, completed, place_of, value_at
+from infra.worlds.consistency import TABLE_OF, completed, shown, value_at
 from infra.worlds.documents import Json
 from infra.worlds.tables import Row, Tables
 
@@ -30,12 +30,18 @@ def _rows(objects: Sequence[Json]) -> Iterator[tuple[str, Row]]:
         if table is not None:
             whole = completed(given)
             yield table, _row(table, whole)
-            lines = value_at(whole, ("lines", "data")) if whole["object"] == "invoice" else None
-            for line in lines if isinstance(lines, list) else []:
-                yield LINES, _row(LINES, {"object": "line_item", "invoice": whole["id"]} | line)
+            yield from _parts(whole)
+
+
+def _parts(whole: Json) -> Iterator[tuple[str, Row]]:
+    """The lines and payments that an invoice holds in itself."""
+    for name, kind in (("lines", "line_item"), ("payments", "invoice_payment")):
+        held = value_at(whole, (name, "data")) if whole["object"] == "invoice" else None
+        for part in held if isinstance(held, list) else []:
+            yield TABLE_OF[kind], _row(TABLE_OF[kind], {"invoice": whole["id"]} | part | {"object": kind})
 
 
 def _row(table: str, found: Json) -> Row:
     names = (column.name for column in catalogue()[table].columns)
-    values = ((name, value_at(found, place_of(str(found["object"]), name))) for name in names)
+    values = ((name, shown(found, name)) for name in names)
     return {name: value for name, value in values if value is not None}

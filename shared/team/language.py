@@ -12,7 +12,7 @@ import re
 from datetime import date
 
 from shared.team import named_days
-from shared.team.plain import own_words, passes_on, sentences, unquoted
+from shared.team.plain import is_foreign, own_words, passes_on, sentences, unquoted
 
 _TROUBLE = re.compile(
     r"\b(tim(e|es|ed|ing)[ -]?outs?|tim(es|ed|ing) out|degrad\w*|outages?|down(time)?|unavailable|unusable|inaccessible"
@@ -32,7 +32,8 @@ _NO_TROUBLE = re.compile(
 
 _TROUBLE_TOPIC = re.compile(
     _TROUBLE.pattern
-    + r"|\b(blank|empty|missing|gone|lost|disappear\w*|bugs?|buggy|problems?|trouble|issues|(an|the|this|any) issue|wrong|incorrect\w*"
+    + r"|\b(blank|empty|missing|gone|lost|disappear\w*|bugs?|buggy|problems?|trouble|issues|(an|the|this|any) issue"
+    r"|wrong|incorrect\w*"
     r"|nobody can|no one can"
     r"|(are|is|were|was|could|can|do|does|did)(n't| not) (\w+ )?(see|get|find|reach|log|sign|there)"
     r"|complain\w*|disappoint\w*|unacceptable|useless|fix(ed|es)?)\b",
@@ -206,20 +207,6 @@ _NO_CHANGE = re.compile(
     r"\b(not|n.t|if|whether|may|might|consider\w*|evaluat\w*|ask(ed|ing|s)?|enquir\w*|inquir\w*|wants?|request\w*)\b",
     re.IGNORECASE,
 )
-
-
-_FOREIGN = re.compile(
-    r"\b(und|nicht|bitte|wir|seit|hiermit|unser\w*|ich|sie|mit|quiero|mi|por|favor|usted\w*|nuestr\w+|dar|baja|est|nous"
-    r"|notre|vous|merci|veuillez|pas|je|il|nostr\w+|vogli\w+|disdir\w+|per|non|het|wij|niet|onze|graag)\b",
-    re.IGNORECASE,
-)
-_OTHER_SCRIPT = re.compile(r"[\u0370-\u1fff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]{2,}")
-
-
-def is_foreign(text: str) -> bool:
-    """Whether it is written, or partly written, in a language that these rules do not read."""
-    seen = unquoted(text)
-    return len(set(_FOREIGN.findall(seen.lower()))) >= 2 or _OTHER_SCRIPT.search(seen) is not None
 
 
 def may_be_complaint(text: str) -> bool:

@@ -25,6 +25,14 @@ _DOUBT = re.compile(
 """Words that may take back, or make depend on something, what another sentence says."""
 
 
+_FOREIGN = re.compile(
+    r"\b(und|nicht|bitte|wir|seit|hiermit|unser\w*|ich|sie|mit|quiero|mi|por|favor|usted\w*|nuestr\w+|dar|baja|est|nous"
+    r"|notre|vous|merci|veuillez|pas|je|il|nostr\w+|vogli\w+|disdir\w+|per|non|het|wij|niet|onze|graag)\b",
+    re.IGNORECASE,
+)
+_OTHER_SCRIPT = re.compile(r"[\u0370-\u1fff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]{2,}")
+
+
 def legible(text: str) -> str:
     """The text as a reader sees it: without invisible characters, in plain letters, with straight apostrophes."""
     folded = unicodedata.normalize("NFKC", text).replace("\u2019", "'")
@@ -46,6 +54,12 @@ def own_words(text: str) -> str:
 def passes_on(text: str) -> bool:
     """Whether it holds words that are not the writer's own, beside the message that it answers."""
     return own_words(text).strip() != unquoted(text).strip()
+
+
+def is_foreign(text: str) -> bool:
+    """Whether it is written, or partly written, in a language that these rules do not read."""
+    seen = unquoted(text)
+    return len(set(_FOREIGN.findall(seen.lower()))) >= 2 or _OTHER_SCRIPT.search(seen) is not None
 
 
 def sentences(text: str) -> list[str]:

@@ -19,6 +19,7 @@ from shared.team import language
 from shared.team.exhibits import text
 from shared.team.forwarded import shared_mail
 from shared.team.moments import moment
+from shared.team.plain import is_foreign
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def cancellations(matter: Matter, said: list[Statement]) -> Cancellations:
 
 
 def _is_unclear(written: str) -> bool:
-    return language.may_be_cancellation(written) or language.is_cancellation(written) or language.is_foreign(written)
+    return language.may_be_cancellation(written) or language.is_cancellation(written) or is_foreign(written)
 
 
 def _stands(matter: Matter, asked: Request, kept: list[datetime]) -> bool:

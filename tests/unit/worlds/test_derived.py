@@ -46,6 +46,30 @@ def test_values_are_found_where_the_object_holds_them_and_lines_become_rows() ->
     assert (line["invoice"], line["period__start"], line["period__end"]) == ("in_1", 10, 90)
 
 
+def test_payments_held_by_an_invoice_and_lines_of_their_own_become_rows() -> None:
+    payment: Json = {"id": "inpay_1", "payment": {"type": "charge", "charge": "ch_1"}, "amount_paid": 500}
+    line: Json = {"id": "il_2", "object": "line_item", "invoice": "in_1", "amount": 5, "period": {"start": 1, "end": 2}}
+    tables = with_stripe_rows({}, [{**INVOICE, "payments": {"data": [payment]}}, line])
+    (paid,) = tables["stripe.invoice_payments"]
+    assert (paid["invoice"], paid["payment__charge"]) == ("in_1", "ch_1")
+    assert [(row["id"], row["invoice"]) for row in tables["stripe.invoice_lines"]] == [
+        ("il_1", "in_1"),
+        ("il_2", "in_1"),
+    ]
+
+
+def test_what_an_older_version_of_stripe_holds_at_the_top_is_found_there() -> None:
+    older: Json = {
+        "id": "sub_1",
+        "object": "subscription",
+        "customer": "cus_1",
+        "status": "active",
+        "current_period_end": 9,
+    }
+    (row,) = with_stripe_rows({}, [older])["stripe.subscriptions"]
+    assert row["current_period_end"] == 9
+
+
 def test_a_row_that_is_written_out_stands_as_it_is() -> None:
     written: Tables = {"stripe.invoices": [{"id": "in_1", "number": "A-7"}]}
     assert with_stripe_rows(written, [INVOICE])["stripe.invoices"] == [{"id": "in_1", "number": "A-7"}]

@@ -59,8 +59,8 @@ def rule(matter: Matter, seen: Assessment, gaps: Sequence[Gap]) -> Ruling:
     if asked and first is None:
         raise Stop(("they wrote about a refund, and it is not clear whether they asked for one",),
                    tuple(item.evidence for item in asked))  # fmt: skip
-    if first is not None and first.at <= window.last_instant(matter.paid_at):
-        return _owed(matter, seen, gaps, policy, first, window.last_instant(matter.paid_at))
+    if first is not None and first.at <= window.last_instant(matter.paid_at, matter.org.timezone):
+        return _owed(matter, seen, gaps, policy, first, window.last_instant(matter.paid_at, matter.org.timezone))
     check_not_cancelled(matter, seen)
     return _not_owed(matter, seen, gaps, policy, window, first)
 
@@ -133,7 +133,7 @@ def _not_owed(
     window: RefundWindow,
     asked: Statement | None,
 ) -> Ruling:
-    until = day(window.last_instant(matter.paid_at))
+    until = day(window.last_instant(matter.paid_at, matter.org.timezone))
     told = (
         f"they first asked on {minute(asked.at)}" if asked else "they never asked for a refund in any channel we know"
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 from shared.playbooks.disputes.policies import Policy
 from shared.playbooks.disputes.policy_rules.reading import (
@@ -48,9 +49,11 @@ class RefundWindow:
         """Whether it is about plans of this interval."""
         return self.plan_interval is None or self.plan_interval == interval
 
-    def last_instant(self, paid_at: datetime) -> datetime:
-        """The end of the window: the same instant so many days later."""
-        return paid_at + timedelta(days=self.within_days)
+    def last_instant(self, paid_at: datetime, timezone: str) -> datetime:
+        """The end of the window: of the day so many calendar days after the charge, in the org's time zone."""
+        paid_on = paid_at.astimezone(ZoneInfo(timezone))
+        last = (paid_on + timedelta(days=self.within_days)).date()
+        return datetime.combine(last, time.max, tzinfo=paid_on.tzinfo)
 
 
 def refund_window(policy: Policy) -> RefundWindow:

@@ -25,7 +25,7 @@ def answer(material: Material, claim: Claim, policy: Policy) -> Ruling | str:
     payment = payment_meant(material, claim)
     if not rule.covers(_interval(payment)):
         return f"it is for plans by the {rule.plan_interval}"
-    end = rule.last_instant(payment.paid_at)
+    end = rule.last_instant(payment.paid_at, claim.org.timezone)
     if claim.received_at > end:
         return _late(claim, policy, rule, payment)
     if claim.asked_minor is not None and claim.asked_minor < (payment.left_minor or 0):
@@ -36,8 +36,9 @@ def answer(material: Material, claim: Claim, policy: Policy) -> Ruling | str:
 
 
 def _late(claim: Claim, policy: Policy, rule: RefundWindow, payment: Payment) -> Ruling:
-    end = rule.last_instant(payment.paid_at)
-    asked_on = f"they asked on {claim.when}, day {(claim.received_at - payment.paid_at).days}"
+    end = rule.last_instant(payment.paid_at, claim.org.timezone)
+    asked, paid = (at.astimezone(end.tzinfo) for at in (claim.received_at, payment.paid_at))
+    asked_on = f"they asked on {day(asked)}, day {(asked.date() - paid.date()).days}"
     reason = f"{policy.name} refunds until {day(end)}, and {asked_on}"
     told = f"we can refund a payment within {rule.within_days} days, which was until {day(end)}"
     used = _used(claim, rule, payment)
