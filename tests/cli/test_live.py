@@ -26,7 +26,7 @@ def staged(rig: Rig) -> Any:
         clock=rig.clock,
         cases=lambda: [record.case for record in [rig.store.read(ORG, rig.case().id)] if record is not None],
         ports=SimpleNamespace(store=rig.store),
-        composition=rig,
+        trace=rig.trace,
     )
 
 

@@ -58,7 +58,7 @@ def test_its_case_is_investigated_until_people_are_asked(first: Opened) -> None:
 
 
 def test_it_is_shown_as_cases_show_does(first: Opened) -> None:
-    assert set(first.document) == CASE_KEYS | {"timeline", "questions", "request"}
+    assert set(first.document) == CASE_KEYS | {"timeline", "questions", "request", "deadline"}
     told = {name: value for name, value in first.document.items() if name != "request"}
     assert told == case_as_it_stands(first.data, first.document["case_id"])
 
@@ -66,8 +66,8 @@ def test_it_is_shown_as_cases_show_does(first: Opened) -> None:
 def test_the_specialists_have_read_the_words(first: Opened) -> None:
     case_id = first.document["case_id"]
     shown = document(run("cases", "show", case_id, "--evidence", "--data", str(first.data), "--json"))
-    (letter,) = [row for row in shown["evidence"] if row["table"] == "manthan.requests"]
-    assert letter["record_id"] == first.document["request"]["id"]
+    rows = [row for row in shown["evidence"] if (row["table"], row["kind"]) == ("manthan.requests", "row")]
+    (letter,) = [row for row in rows if row["record_id"] == first.document["request"]["id"]]
     assert letter["fields"]["text"] == LETTER.text
     assert letter["untrusted"] is True
 
