@@ -17,6 +17,7 @@ from infra.simulation.run import play
 from infra.simulation.scenario import Scenario, of_seed
 
 _DAY_S: Final = 86_400.0
+_COLLECT_EVERY: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,8 @@ def campaign(
             if judged.violations:
                 on_failure(judged)
             on_progress(total)
+            if total.seeds % _COLLECT_EVERY == 0:
+                gc.collect()
     return total
 
 

@@ -37,7 +37,7 @@ ORG: Final = "acme"
 CALM_S: Final = 3_600.0
 """Within so many seconds after faults have stopped, every case has come to rest."""
 _MINUTE_S: Final = 60.0
-_MOST_TICKS: Final = 1_500
+_MOST_TICKS: Final = 300
 """A storm that the sweeper has seen so often is over: what people leave lying is looked at for ever."""
 
 
