@@ -30,6 +30,7 @@ def clean(first_seed: int, seeds: int) -> Campaign:
     return total
 
 
+@pytest.mark.timeout(900)  # many seeds in one test, and measuring coverage slows them down
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_two_thousand_seeds_break_no_rule(chunk: int) -> None:
     total = clean(chunk * SEEDS_EACH, SEEDS_EACH)

@@ -42,6 +42,7 @@ def check(flow: Flow, *, after: bool, **mode: bool) -> None:
         assert ends(played) == ends(undisturbed), f"a death {'after' if after else 'before'} port call {call}"
 
 
+@pytest.mark.timeout(900)  # every port call of a flow, and measuring coverage slows them down
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize(("flow", "mode"), QUICK)
 def test_a_death_at_any_port_call_of_a_main_flow_changes_nothing_about_its_end(

@@ -91,8 +91,8 @@ def test_a_promise_of_all_of_it_is_kept_and_any_other_is_for_a_person(
 @pytest.mark.parametrize(
     ("words", "at", "kind"),
     [
-        ("Could you refund this year please?", "2026-05-01T10:02:00+00:00", DecisionKind.ACCEPT),
-        ("Could you refund this year please?", "2026-05-01T10:02:01+00:00", DecisionKind.FIGHT),
+        ("Could you refund this year please?", "2026-05-01T22:59:59+00:00", DecisionKind.ACCEPT),
+        ("Could you refund this year please?", "2026-05-01T23:00:00+00:00", DecisionKind.FIGHT),
         ("How long do refunds take?", "2026-04-17T15:40:00+00:00", DecisionKind.ESCALATE),
         ("Where do I change our opening hours?", "2026-04-17T15:40:00+00:00", DecisionKind.FIGHT),
     ],
