@@ -65,14 +65,12 @@ class FunctionProcess:
 
     def kill(self) -> None:
         """End it at once (SIGKILL), as a crash would; it is started again."""
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        self._signal(signal.SIGKILL)
 
     def ask_to_stop(self) -> None:
         """Have it end, and not be started again; `stop` waits for that."""
         self._stopping.set()
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGTERM)
+        self._signal(signal.SIGTERM)
 
     def stop(self) -> None:
         """End it, by force when it does not end by itself."""
@@ -106,7 +104,8 @@ class FunctionProcess:
         while True:
             self._process.wait()
             # Its workers are in its group: none of them may go on answering beside the next one's.
-            self.kill()
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
             self._warden.forget(self._process.pid)
             in_vain = 0 if self._ready.is_set() else in_vain + 1
             if self._stopping.is_set() or in_vain >= _STARTS_IN_VAIN:
@@ -114,6 +113,13 @@ class FunctionProcess:
                 return
             self.restarts += 1
             self._process = self._spawn()
+
+    def _signal(self, number: signal.Signals) -> None:
+        """Signal its group, unless it has ended: its number may be somebody else's by now."""
+        process = self._process
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, number)
 
     def _answers(self) -> bool:
         """Whether the framework answers: this path never reaches the function."""
