@@ -204,8 +204,8 @@ def _cursor(org: str, after: str) -> tuple[datetime, tuple[str, ...]]:
     instant, separator, case_id = after.partition("|")
     try:
         moment = datetime.fromisoformat(instant)
-        if separator and moment.tzinfo is not None:
-            return moment, case_path(org, case_id)
     except ValueError:
-        pass
+        moment = None
+    if moment is not None and moment.tzinfo is not None and separator:
+        return moment, case_path(org, case_id)
     raise InvalidInput("the page token is not one that a page has given; start again without it")

@@ -76,6 +76,7 @@ def test_a_group_that_is_gone_is_no_trouble() -> None:
     with sleeper("") as child:
         child.wait(timeout=20)
         end_groups([child.pid])
+        assert child.returncode == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
